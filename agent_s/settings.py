@@ -188,7 +188,7 @@ class RequestSettings(ProviderSettings):
     thinking: bool | None = None  # whether it thinks before it answers
 
 
-ObservationForm = Literal["screenshot", "tree", "screenshot_tree", "marks"]
+ObservationForm = Literal["screenshot", "tree", "screenshot_tree", "marks", "coordinates"]
 _OSWORLD_FORMS = {"a11y_tree": "tree", "screenshot_a11y_tree": "screenshot_tree", "som": "marks"}
 
 
@@ -249,7 +249,8 @@ class Settings(Section):
     roles: dict[ModelRole, str] = {}  # other models for plan, act, reflect, verify or summarize
     provider: ProviderSettings = ProviderSettings()  # requests to providers and model servers
     # what a model is shown of the screen: pictures, the tree with the recognized texts, both, or also the pictures with
-    # a numbered mark at each element; OSWorld's names for the last three are read, too
+    # a numbered mark at each element; OSWorld's names for the last three are read, too. `coordinates`, the baseline of
+    # the paper's ablations, is the picture and a table of elements without ids
     observation: ObservationForm = "screenshot_tree"
     limits: Limits = Limits()
     memory: MemorySettings = MemorySettings()

@@ -13,6 +13,9 @@ ENTRIES = {
     "tasks": Entry(
         "evaluation.commands.eval_tasks", "tasks", "Run tasks in OSWorld's format, judged by the state of applications."
     ),
+    "ablation": Entry(
+        "evaluation.commands.eval_ablation", "ablation", "Run the paper's ablations on task files and compare them."
+    ),
     "check": Entry(
         "evaluation.commands.eval_check", "check", "List what task files need, and whether they can run here."
     ),

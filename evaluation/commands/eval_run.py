@@ -59,10 +59,12 @@ class Options:
     quiet: bool
 
 
+_WITHOUT = click.option(
+    "--without", type=click.Choice(list(ABLATIONS)), multiple=True, help="Switch off a part; repeatable."
+)
 _OPTIONS = (
     settings_options,
     click.option("--model", metavar="NAME", help="Model to use (default: from settings)."),
-    click.option("--without", type=click.Choice(list(ABLATIONS)), multiple=True, help="Switch off a part; repeatable."),
     click.option(
         "--desktops", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of parallel desktops."
     ),
@@ -82,6 +84,11 @@ _OPTIONS = (
 
 
 def evaluation_options(command: F) -> F:
+    """Add `common_options` and `--without`."""
+    return common_options(_WITHOUT(command))
+
+
+def common_options(command: F) -> F:
     """Add the options of every evaluation; their values are for `read_options`."""
     return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
@@ -94,7 +101,8 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> 
         given: The values by option.
         time_limit_s: Default time limit of an episode, s.
     """
-    overrides = (*given["overrides"], *(ABLATIONS[part] for part in given["without"]))
+    without: Sequence[str] = given.get("without", ())
+    overrides = (*given["overrides"], *(ABLATIONS[part] for part in without))
     settings = with_default_model(read_settings(given["config_file"], overrides, {"model": given["model"]}))
     if given["time_limit"] is not None or "max_seconds" not in settings.limits.model_fields_set:
         limits = settings.limits.model_copy(update={"max_seconds": given["time_limit"] or time_limit_s})
@@ -102,7 +110,7 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> 
     if "enabled" not in settings.memory.model_fields_set:  # episodes would depend on earlier ones
         memory = settings.memory.model_copy(update={"enabled": False})
         settings = settings.model_copy(update={"memory": memory})
-    for part in given["without"]:
+    for part in without:
         if part in OF_MEMORY and not settings.memory.enabled:
             raise click.UsageError(f"--without {part} has no effect while memory is off. Add -c memory.enabled=true.")
     name = f"{benchmark}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
@@ -110,17 +118,45 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> 
     return Options(settings, out.absolute(), given["desktops"], given["keep_all"], given["as_json"], given["quiet"])
 
 
+@dataclass(frozen=True, slots=True)
+class Episodes:
+    """What became of the episodes of an evaluation.
+
+    Attributes:
+        results: The results of the wanted episodes, also of earlier runs.
+        complete: Whether each has a result that is not an error.
+        exit_status: The exit status after an interruption; None without one.
+    """
+
+    results: list[Result]
+    complete: bool
+    exit_status: int | None
+
+
 def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options, unreadable: Sequence[Result] = ()) -> int:
-    """Run the episodes that have no result yet, and show all results.
+    """Run the episodes that have no result yet, show all results, and return the exit status; see `run_episodes`."""
+    done = run_episodes(jobs, assignment, options, unreadable)
+    show(done.results, options.out, options.as_json)
+    if done.exit_status is not None:
+        return done.exit_status
+    return DONE if done.complete else NOT_DONE
+
+
+def run_episodes(
+    jobs: Sequence[Job],
+    assignment: Assignment,
+    options: Options,
+    unreadable: Sequence[Result] = (),
+    title: str = "",
+) -> Episodes:
+    """Run the episodes that have no result yet.
 
     Args:
         jobs: All episodes, including those already done.
         assignment: The benchmark and its settings.
         options: Options of the command line.
         unreadable: Error results of tasks that cannot be run.
-
-    Returns:
-        The exit status: 0 if every episode has a result that is not an error.
+        title: What they are part of, to be shown.
 
     Raises:
         ResultsError: The results cannot be written.
@@ -149,18 +185,21 @@ def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options, unr
     left = [job for job in jobs if not kept.is_done(job)]
     done = f", {len(jobs) - len(left)} already done" if len(left) < len(jobs) else ""
     desktops = plural(options.desktops, "desktop")
-    screen.say(f"{plural(len(jobs), 'episode')}{done}; model {settings.model}, on {desktops}.")
+    begin = f"{title}: " if title else ""
+    screen.say(f"{begin}{plural(len(jobs), 'episode')}{done}; model {settings.model}, on {desktops}.")
     pool = Pool(assignment, min(options.desktops, max(1, len(left))), settings.limits.max_seconds)
     with Interrupts(screen.notice) as interrupts:
         for number, result in enumerate(interrupts.watch(pool.run(left), pool.stop), start=1):
             kept.add(result)
             screen.say(_line(f"{number:>4}/{len(left)}", result))
     wanted = {*jobs, *(result.job for result in unreadable)}
-    show([result for job, result in kept.results.items() if job in wanted], kept.folder, options.as_json)
     if interrupts.exit_status is not None:
-        screen.notice(f"To continue, add: --out {options.out}")
-        return interrupts.exit_status
-    return DONE if all(kept.is_done(job) for job in wanted) else NOT_DONE
+        screen.notice(f"To continue, add: --out {options.out if not title else options.out.parent}")
+    return Episodes(
+        results=[result for job, result in kept.results.items() if job in wanted],
+        complete=all(kept.is_done(job) for job in wanted),
+        exit_status=interrupts.exit_status,
+    )
 
 
 def refuse_missing_programs(groups: Sequence[Group] = ("base",)) -> None:

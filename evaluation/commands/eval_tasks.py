@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,12 @@ import click
 
 from agent_s.terminal.exits import NOT_DONE
 from agent_s.terminal.lazy import examples
-from evaluation.commands.eval_run import carry_out, evaluation_options, read_options
+from evaluation.commands.eval_run import Options, carry_out, evaluation_options, read_options
 
 if TYPE_CHECKING:
+    from evaluation.harness.results import Job, Result
     from evaluation.state.rights import Rights
+    from evaluation.worker import Assignment
 
 TIME_LIMIT_S = 900.0
 SETS = ("demo", "everyday")
@@ -83,24 +85,50 @@ def tasks(
     A task that cannot be read, prepared or checked counts as an error, not as a failure. Exit status: 0 if every task
     could be judged, whether it succeeded or not; with --conformance, if every task conforms.
     """
-    from evaluation.harness.results import Job, Result, read_results
-    from evaluation.osworld.task import load_each
-    from evaluation.worker import Assignment
+    from evaluation.harness.results import read_results
 
     rights = rights_of(allow_commands, files, online)
     options = read_options("tasks", given, TIME_LIMIT_S)
+    jobs, unreadable = jobs_for(folder, only)
+    assignment = assignment_for(folder, options, rights, conformance)
+    status = carry_out(jobs, assignment, options, unreadable)
+    if conformance and status == 0:
+        results = read_results(options.out)[1]
+        return 0 if all(results[job].outcome == "success" for job in jobs) else NOT_DONE
+    return status
+
+
+def jobs_for(folder: Path, only: Sequence[str]) -> tuple[list[Job], list[Result]]:
+    """Return the episodes of a folder of task files, and an error result for each file that cannot be read.
+
+    Args:
+        folder: The folder.
+        only: Ids of the wanted tasks; empty for all.
+
+    Raises:
+        click.UsageError: There is no such task.
+    """
+    from evaluation.harness.results import Job, Result
+    from evaluation.osworld.task import load_each
+
     found, problems = load_each(folder)
     known = {task.id for task in found}
     for name in only:
         if name not in known | {path.stem for path in problems}:
             raise click.UsageError(f"--only: there is no task {name!r}. Available tasks: {', '.join(sorted(known))}.")
-    jobs = [Job(task=task.id) for task in found if not only or task.id in only]
     unreadable = [
         Result.broken(Job(task=path.stem), str(error))
         for path, error in problems.items()
         if not only or path.stem in only
     ]
-    assignment = Assignment(
+    return [Job(task=task.id) for task in found if not only or task.id in only], unreadable
+
+
+def assignment_for(folder: Path, options: Options, rights: Rights, conformance: bool = False) -> Assignment:
+    """Return the work of the workers for a folder of task files."""
+    from evaluation.worker import Assignment
+
+    return Assignment(
         benchmark="conformance" if conformance else "tasks",
         settings=options.settings,
         folder=options.out,
@@ -108,11 +136,6 @@ def tasks(
         keep_all=options.keep_all,
         rights=rights,
     )
-    status = carry_out(jobs, assignment, options, unreadable)
-    if conformance and status == 0:
-        results = read_results(options.out)[1]
-        return 0 if all(results[job].outcome == "success" for job in jobs) else NOT_DONE
-    return status
 
 
 def find_tasks(name: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +86,43 @@ class Summary:
             "Calls": str(self.model_calls),
             "Errors": str(self.errors),
         }
+
+
+def describe_effort(results: Sequence[Result]) -> dict[str, Any]:
+    """Return a summary of results, with means per episode that could be judged; the dollars None if unknown."""
+    judged = [result for result in results if result.outcome != "error"]
+    number = max(1, len(judged))
+    dollars = [result.dollars for result in judged]
+    known = [each for each in dollars if each is not None]
+    return {
+        **summarize(results).as_json(),
+        "mean_steps": sum(result.steps for result in judged) / number,
+        "mean_model_calls": sum(result.model_calls for result in judged) / number,
+        "mean_tokens": sum(result.input_tokens + result.output_tokens for result in judged) / number,
+        "mean_dollars": sum(known) / number if judged and len(known) == len(dollars) else None,
+    }
+
+
+def paired_difference(
+    results: Iterable[Result], reference: Iterable[Result], z: float = Z_95
+) -> tuple[float, float, float] | None:
+    """Return the difference of two success rates on the same episodes, and its interval.
+
+    The interval is the adjusted Wald interval for matched pairs (Agresti and Min 2005, Statistics in Medicine 24,
+    p. 729): half an episode is added to each of the four combinations of success and failure. None if no episode was
+    judged in both.
+    """
+    other = {result.job: result.outcome == "success" for result in reference if result.outcome != "error"}
+    pairs = [
+        (one.outcome == "success", other[one.job]) for one in results if one.outcome != "error" and one.job in other
+    ]
+    if not pairs:
+        return None
+    better, worse = (sum(pair == only for pair in pairs) for only in ((True, False), (False, True)))
+    center = (better - worse) / (len(pairs) + 2)
+    variance = better + worse + 1 - (better - worse) ** 2 / (len(pairs) + 2)
+    half = z * math.sqrt(variance) / (len(pairs) + 2)
+    return (better - worse) / len(pairs), max(-1.0, center - half), min(1.0, center + half)
 
 
 def percent(rate: float | None) -> str:

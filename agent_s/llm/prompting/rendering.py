@@ -79,7 +79,8 @@ class Renderer:
     def render(self, context: Context, machine: Machine | None = None) -> Conversation:
         """Return the conversation that asks what the context asks, with what is known of the machine."""
         template = self._templates.get_template(f"{context.kind}.md.j2")
-        form = "screenshot_tree" if self._form == "screenshot" and isinstance(context, VerifyContext) else self._form
+        listed = self._form not in ("screenshot", "coordinates")
+        form = self._form if listed or not isinstance(context, VerifyContext) else "screenshot_tree"
         system = self._systems.setdefault(context.kind, _block(template, "system", {"form": form}))
         values = {name: getattr(context, name) for name in context.__dataclass_fields__} | {"machine": machine}
         request = _block(template, "request", values)
@@ -182,6 +183,8 @@ class Renderer:
         return self._trees.get((observation,), lambda: self._fence(observation.to_text(), "screen"))
 
     def _full(self, observation: Observation) -> str:
+        if self._form == "coordinates":
+            return self._texts.get((observation,), lambda: self._fence(_as_table(observation), "screen"))
         if self._form != "screenshot":
             return self._tree(observation)
         return self._texts.get((observation,), lambda: self._fence(_without_tree(observation).to_text(), "screen"))
@@ -191,6 +194,8 @@ class Renderer:
         return self._texts.get(seen, lambda: self._fence(self._told_changes(before, after, earlier), "screen"))
 
     def _told_changes(self, before: Observation, after: Observation, earlier: tuple[Observation, ...]) -> str:
+        if self._form == "coordinates":
+            return _as_table(after)
         if self._form != "screenshot":
             return after.changes_since(before, earlier)
         told = _without_tree(after).changes_since(_without_tree(before))
@@ -200,6 +205,15 @@ class Renderer:
 def _without_tree(observation: Observation) -> Observation:
     """Return an observation of which only windows, saved texts and notes are told."""
     return replace(observation, elements=(), candidates=(), focus_id=None)
+
+
+def _as_table(observation: Observation) -> str:
+    """Return the elements with their places and without ids, as a baseline without an interface of its own has them."""
+    rows = ["role\tname\ttext\tx\ty\twidth\theight"]
+    for one in observation.elements:
+        words = (" ".join(text.split()) for text in (one.role, one.name or one.label, one.text or ""))
+        rows.append("\t".join((*words, *map(str, (one.rect.x, one.rect.y, one.rect.width, one.rect.height)))))
+    return "\n".join(rows)
 
 
 class _Memo(Generic[T]):

@@ -1,0 +1,161 @@
+"""The rows of an ablation: configurations of the agent, as a table in `configs/ablations/paper.yaml`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from agent_s.records import Record
+from agent_s.settings import Settings
+from evaluation.errors import EvaluationError
+
+MEMORY_FILE = "memory.sqlite"
+
+Start = Literal["explored", "raw", "empty"]
+"""The memory that a row starts with."""
+
+
+class Row(Record):
+    """One configuration.
+
+    Attributes:
+        title: What it is, for tables.
+        tables: Tables of the paper that it is in.
+        memory: The memory that it starts with.
+        set: Settings by dotted key.
+    """
+
+    title: str
+    tables: tuple[int, ...] = ()
+    memory: Start = "empty"
+    set: dict[str, Any] = Field(default_factory=dict)
+
+
+class Rows(Record):
+    """All configurations.
+
+    Attributes:
+        common: Settings of all rows, by dotted key.
+        reference: Name of the row that the others are compared with.
+        rows: Rows by name.
+    """
+
+    common: dict[str, Any] = Field(default_factory=dict)
+    reference: str
+    rows: Annotated[dict[str, Row], Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A row with its settings, or why it is not run.
+
+    Attributes:
+        name: Name of the row.
+        row: The row.
+        settings: All settings; the memory is that of the row's own folder.
+        start: The memory to copy there; None for an empty one.
+        same_as: An earlier row with the same configuration, whose results it shares; empty if it is run.
+        left_out: Why it is not run; empty otherwise.
+    """
+
+    name: str
+    row: Row
+    settings: Settings
+    start: Path | None = None
+    same_as: str = ""
+    left_out: str = ""
+
+
+def load_rows(path: Path) -> Rows:
+    """Read a table of rows.
+
+    Raises:
+        EvaluationError: It cannot be read.
+    """
+    import yaml
+
+    try:
+        rows = Rows.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (OSError, yaml.YAMLError) as error:
+        raise EvaluationError(f"The table {path} cannot be read: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise EvaluationError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+    if rows.reference not in rows.rows:
+        raise EvaluationError(f"{path}: there is no row {rows.reference!r}, which `reference` names.")
+    return rows
+
+
+def plan_rows(
+    rows: Rows,
+    settings: Mapping[str, Settings],
+    folder: Path,
+    memories: Mapping[Start, Path | None],
+) -> list[Planned]:
+    """Return what is to be run.
+
+    Args:
+        rows: The table.
+        settings: The settings of the wanted rows by name, in order.
+        folder: Folder of the results; each row has its own in it.
+        memories: The file for each start, if there is one.
+    """
+    planned: list[Planned] = []
+    known: dict[tuple[str, Path | None], str] = {}
+    for name, given in settings.items():
+        row = rows.rows[name]
+        start = memories.get(row.memory) if given.memory.enabled else None
+        if row.memory == "raw" and memories.get("explored") is not None and start is None:
+            planned.append(Planned(name, row, given, left_out="it needs --raw-memory"))
+            continue
+        own = given.memory.model_copy(update={"path": folder / name / MEMORY_FILE, "url": None})
+        key = (given.model_dump_json(), start)
+        same = known.setdefault(key, name)
+        changed = given.model_copy(update={"memory": own}) if given.memory.enabled else given
+        planned.append(Planned(name, row, changed, start, same_as="" if same == name else same))
+    return planned
+
+
+def prepare_memory(one: Planned) -> None:
+    """Copy the memory that a row starts with, unless the row has one already.
+
+    Raises:
+        EvaluationError: It cannot be copied.
+    """
+    target = one.settings.memory.path
+    if one.start is None or target is None or target.exists():
+        return
+    partial = target.with_suffix(".partial")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial.unlink(missing_ok=True)
+        address = f"{one.start.resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True)) as source, closing(sqlite3.connect(partial)) as copy:
+            source.backup(copy)
+        partial.replace(target)
+    except (OSError, sqlite3.Error) as error:
+        raise EvaluationError(f"The memory {one.start} cannot be copied to {target}: {error}") from error
+
+
+def choose_rows(rows: Rows, names: Sequence[str], tables: Sequence[int]) -> list[str]:
+    """Return the wanted rows in the order of the table, all of them if nothing is named.
+
+    Raises:
+        EvaluationError: There is no such row or table.
+    """
+    for name in names:
+        if name not in rows.rows:
+            raise EvaluationError(f"There is no row {name!r}. Rows: {', '.join(rows.rows)}.")
+    known = sorted({table for row in rows.rows.values() for table in row.tables})
+    for table in tables:
+        if table not in known:
+            raise EvaluationError(f"There is no table {table}. Tables: {', '.join(map(str, known))}.")
+    if not names and not tables:
+        return list(rows.rows)
+    return [name for name, row in rows.rows.items() if name in names or set(row.tables) & set(tables)]
