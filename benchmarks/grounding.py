@@ -7,6 +7,9 @@ python -m benchmarks.grounding --json
 `click_through`: share of the things to be hit that a click on their element hit, told by the fixtures themselves: a
 page of 200 widgets in Chromium and one as sites craft them, which tells itself what of it can be seen, two GTK 3 and
 two GTK 4 programs, cells of Calc, menus and toolbars of LibreOffice; what never becomes an element counts as missed.
+`point_exact`: share of the pixels of a canvas that were pressed as meant, by pixel and by place, at four scales;
+`canvas`: share of the shapes on it that were hit; `text_span`: share of the spans that an application copies as they
+were selected, in six kinds of texts.
 `candidates_recall`: share of the icons and shapes without a name, on pages and in programs whose buttons are hidden
 from the search, that became candidates; `candidates_wrong_per_right`: candidates that stand for none of them, for each
 that does.
@@ -35,13 +38,17 @@ from benchmarks.fixtures.widgets_page import COVERED, tokens, widgets_page
 from benchmarks.support.clicking import Clicker, Tally, bearing
 from benchmarks.support.crafted import click_crafted_page, click_dialog_page, click_program
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
+from benchmarks.support.pointing import measure_canvas, measure_spans
 from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.reports import FileReports, PageServer, wait_until
 from benchmarks.support.screens import FULL_HD, desktop_with_ocr, desktop_without_ocr, open_all, open_program
 from benchmarks.support.steps import find
 from benchmarks.support.unnamed.measuring import measure_candidates
 
-NAMES = ("click_through", "ocr_recall", "ocr_duplicates", "candidates_recall", "candidates_wrong_per_right")
+NAMES = (
+    *("click_through", "ocr_recall", "ocr_duplicates", "candidates_recall", "candidates_wrong_per_right"),
+    *("point_exact", "canvas", "text_span"),
+)
 SIZE = (1280, 800)
 PROGRAMS = Path(__file__).parent / "fixtures"
 READY_LIMIT_S = 8.0
@@ -67,7 +74,7 @@ def main() -> int:
     """Measure, and print the figures; with --json the last line is one JSON object."""
 
     def options(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--only", choices=(*_CLICKED, "candidates"), help="one part only")
+        parser.add_argument("--only", choices=(*_CLICKED, "candidates", "pointing", "spans"), help="one part only")
 
     return command("grounding", __doc__ or "", measure, options)
 
@@ -94,6 +101,17 @@ def measure(wanted: argparse.Namespace) -> Figures:
             recall, duplicates = _recognition()
             figures.set("ocr_recall", recall)
             figures.set("ocr_duplicates", duplicates)
+    if wanted.only in (None, "pointing"):
+        with figures.part("point_exact", "canvas"):
+            exact, shapes = measure_canvas(quick)
+            tell(f"point_exact: {sum(exact)} of {len(exact)}; canvas: {sum(shapes)} of {len(shapes)}")
+            figures.set("point_exact", sum(exact) / len(exact))
+            figures.set("canvas", sum(shapes) / len(shapes))
+    if wanted.only in (None, "spans"):
+        with figures.part("text_span"):
+            spans = measure_spans(quick)
+            tell(f"text_span: {sum(spans)} of {len(spans)}")
+            figures.set("text_span", sum(spans) / len(spans))
     if wanted.only in (None, "candidates"):
         with figures.part("candidates_recall", "candidates_wrong_per_right"):
             score = measure_candidates(quick)

@@ -177,7 +177,13 @@ class Renderer:
     def _encode(self, observation: Observation, part: Rect | None = None) -> list[Part]:
         """Return the pictures of a screen; the marked one last, so that the cache ends before both or after both."""
         marks = (False, True) if self._form == "marks" else (False,)
-        return [encode(observation, self._longest_edge, part, marked) for marked in marks]
+        pictures = [encode(observation, self._longest_edge, part, marked) for marked in marks]
+        height, width = observation.screenshot.shape[:2]
+        if part is not None or pictures[0].width == width:
+            return [*pictures]
+        size = f"{pictures[0].width}x{pictures[0].height}"
+        told = f"The picture is {size}, the screen {width}x{height}: name pixels of the screen, not of the picture."
+        return [Text(told), *pictures]
 
     def _tree(self, observation: Observation) -> str:
         return self._trees.get((observation,), lambda: self._fence(observation.to_text(), "screen"))

@@ -1,0 +1,191 @@
+"""Whether pixels, places and words are hit exactly, checked by the page or the application that is pointed at.
+
+A page draws shapes on a canvas and reports the device pixel and the shape of each press. Where its canvas begins on the
+screen is told by a row of marked pixels in its corner, and not by the tree.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from aci.acting.actions import Click, Hotkey, SelectText
+from aci.acting.targets import fractions
+from aci.desktop.virtual import VirtualDesktop
+from aci.input.clipboard import Clipboard
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element, Observation
+from benchmarks.support.figures import NotMeasured, tell
+from benchmarks.support.reports import PageServer, wait_until
+from benchmarks.support.screens import desktop_without_ocr
+
+SIZE = (1280, 900)
+SCALES = ("1", "1.25", "1.5", "2")
+_LIMIT_S = 10.0
+_MARK = ((10, 200, 30), (200, 10, 30), (30, 10, 200))
+_SHAPES = 16
+STORY = (
+    "The quick brown \U0001f600 fox jumps over the lazy dog.",
+    "A naïve café owner paid 12.50 € for 3 boxes of tea.",
+    "Nothing ends \U0001f44d so well as what was never begun; the dog agrees.",
+)
+SPANS = (
+    ("quick brown", 1), ("\U0001f600 fox", 1), ("fox", 1), ("lazy dog", 1), ("naïve café", 1), ("12.50 €", 1),
+    ("boxes of tea.", 1), ("\U0001f44d", 1), ("so well", 1), ("begun; the", 1),
+)  # fmt: skip
+EDITORS: Mapping[str, tuple[str, ...]] = {
+    "GTK 3": ("mousepad",),
+    "GTK 4": ("gnome-text-editor",),
+    "Qt 5": ("featherpad",),
+    "LibreOffice": ("soffice", "--norestore", "--writer"),
+}
+
+
+def page(seed: int) -> str:
+    """Return a page with a canvas of circles, squares and triangles at random places."""
+    return f"""<!doctype html><meta charset="utf-8"><title>Shapes</title>
+<body style="margin:0;overflow:hidden"><canvas id="c" role="img" aria-label="Drawing"></canvas><script>
+const canvas = document.getElementById('c'), pen = canvas.getContext('2d'), shapes = [];
+let state = {seed};
+const chance = () => (state = (state * 16807) % 2147483647) / 2147483647;
+const ratio = devicePixelRatio;
+canvas.width = Math.floor(innerWidth * ratio); canvas.height = Math.floor(innerHeight * ratio);
+canvas.style.width = canvas.width / ratio + 'px'; canvas.style.height = canvas.height / ratio + 'px';
+pen.fillStyle = '#f4f4f4'; pen.fillRect(0, 0, canvas.width, canvas.height);
+{json.dumps(_MARK)}.forEach((color, at) => {{ pen.fillStyle = `rgb(${{color}})`; pen.fillRect(at, 0, 1, 1); }});
+for (let n = 0; n < {_SHAPES}; n++) {{
+  const size = 8 + Math.floor(chance() * 24), path = new Path2D();
+  const x = 60 + (n % 4) * (canvas.width - 120) / 4 + Math.floor(chance() * 40);
+  const y = 40 + Math.floor(n / 4) * (canvas.height - 80) / 4 + Math.floor(chance() * 40);
+  if (n % 3 == 0) path.arc(x, y, size, 0, 7);
+  if (n % 3 == 1) path.rect(x - size, y - size, 2 * size, 2 * size);
+  if (n % 3 == 2) {{ path.moveTo(x, y - size); path.lineTo(x + size, y + size); path.lineTo(x - size, y + size); }}
+  pen.fillStyle = `hsl(${{n * 67}}, 70%, 45%)`; pen.fill(path); shapes.push([path, Math.floor(x), Math.floor(y)]);
+}}
+fetch('/text', {{method: 'POST', body: JSON.stringify(JSON.stringify(shapes.map(one => one.slice(1))))}});
+canvas.addEventListener('pointerdown', event => {{
+  const x = event.clientX * ratio, y = event.clientY * ratio;
+  const hit = shapes.findIndex(([path]) => pen.isPointInPath(path, x + 0.5, y + 0.5));
+  const [column, row] = [x, y].map(part => Math.floor(part + 0.01));  // a page may begin within a pixel of the screen
+  fetch('/hit', {{method: 'POST', body: JSON.stringify(`${{column}} ${{row}} ${{hit}}`)}});
+}});
+</script>"""
+
+
+def measure_canvas(quick: bool) -> tuple[list[bool], list[bool]]:
+    """Return whether each pixel that was meant was pressed, and whether each shape was."""
+    exact: list[bool] = []
+    shapes: list[bool] = []
+    for number, scale in enumerate(SCALES):
+        server = PageServer({"/": page(1000 + 37 * number)})
+        with server, desktop_without_ocr(SIZE) as desktop:
+            desktop.launch(["chromium", f"--force-device-scale-factor={scale}", server.url + "/"])
+            if not wait_until(lambda server=server: bool(server.text), _LIMIT_S):  # type: ignore[misc]
+                raise NotMeasured("the page did not load")
+            for meant, shape, action in _cases(desktop, json.loads(server.text), random.Random(number), quick):
+                before = len(server.lines())
+                done = desktop.perform(action, settle=False).ok
+                wait_until(lambda s=server, n=before: len(s.lines()) > n, 3.0 if done else 0.0)  # type: ignore[misc]
+                x, y, hit = (int(word) for word in [*server.lines()[before:], "-1 -1 -1"][0].split())
+                exact.append((x, y) == (meant.x, meant.y))
+                if not exact[-1]:
+                    tell(f"  scale {scale}: {action.at} hit {x},{y}, not {meant.x},{meant.y}")
+                if shape is not None:
+                    shapes.append(hit == shape)
+    return exact, shapes
+
+
+def _cases(
+    desktop: VirtualDesktop, shapes: Sequence[Sequence[int]], chance: random.Random, quick: bool
+) -> Iterator[tuple[Point, int | None, Click]]:
+    """Yield the device pixel of the canvas that is meant, the shape there, and the click, by pixel or by place."""
+    seen = desktop.observe()
+    origin = _origin(seen)
+    canvas = next(one for one in seen.elements if one.name == "Drawing")
+    spots = [(Point(x, y), number) for number, (x, y) in enumerate(shapes)]
+    box = canvas.rect
+    free = [
+        Point(chance.randrange(4, box.width - 4), chance.randrange(4, box.height - 4))
+        for _ in range(4 if quick else 36)
+    ]
+    for spot, shape in [*spots[: 4 if quick else None], *((point, None) for point in free)]:
+        on_screen = Point(origin.x + spot.x, origin.y + spot.y)
+        yield spot, shape, Click(at=(on_screen.x, on_screen.y))
+        yield spot, shape, Click(element_id=canvas.id, at=fractions(on_screen, box))
+
+
+def _origin(seen: Observation) -> Point:
+    """Return the pixel of the screen at which the canvas begins."""
+    pixels = seen.screenshot.astype(int)
+    found = np.ones((pixels.shape[0], pixels.shape[1] - 2), bool)
+    for at, color in enumerate(_MARK):
+        found &= np.abs(pixels[:, at : pixels.shape[1] - 2 + at] - color).max(axis=2) <= 3
+    rows, columns = np.nonzero(found)
+    if rows.size != 1:
+        raise NotMeasured("the canvas cannot be seen")
+    return Point(int(columns[0]), int(rows[0]))
+
+
+def measure_spans(quick: bool) -> list[bool]:
+    """Return whether each span that was to be selected is what the application then copies."""
+    outcomes: list[bool] = []
+    for toolkit in [*EDITORS, "Chromium page", "Chromium field"]:
+        with desktop_without_ocr(SIZE) as desktop:
+            story = desktop.home / "story.txt"
+            story.write_text("\n".join(STORY) + "\n", encoding="utf-8")
+            if toolkit in EDITORS:
+                argv: Sequence[str] = (*EDITORS[toolkit], str(story))
+            else:
+                body = "".join(f"<p>{line}</p>" for line in STORY)
+                field = f"<textarea rows=5 cols=90>{chr(10).join(STORY)}</textarea>"
+                file = desktop.home / "story.html"
+                file.write_text(
+                    f'<!doctype html><meta charset="utf-8"><title>Story</title>{field if "field" in toolkit else body}',
+                    encoding="utf-8",
+                )
+                argv = ("chromium", file.as_uri())
+            desktop.launch(argv, timeout_s=120.0)
+            results = [_selected(desktop, words, occurrence) for words, occurrence in SPANS[:: 3 if quick else 1]]
+            outcomes += results
+            tell(f"  {toolkit}: {sum(results)} of {len(results)} spans")
+    return outcomes
+
+
+def _selected(desktop: VirtualDesktop, words: str, occurrence: int) -> bool:
+    """Select words, copy them, and return whether the clipboard holds exactly these."""
+    element = _element_with(desktop, words)
+    if element is None:
+        tell(f"    no element with {words!r}")
+        return False
+    result = desktop.perform(SelectText(element_id=element.id, text=words, occurrence=occurrence))
+    if not result.ok:
+        tell(f"    {result.error}")
+        return False
+    desktop.perform(Hotkey(keys=("ctrl", "c")))
+    clipboard = Clipboard(desktop.display)
+    try:
+        copied = clipboard.content().text
+    finally:
+        clipboard.close()
+    if copied != words:
+        tell(f"    {words!r}: copied {copied!r}")
+    return copied == words
+
+
+def _element_with(desktop: VirtualDesktop, words: str) -> Element | None:
+    texts = desktop.x11.accessibility
+    found: list[Element] = []
+
+    def is_there() -> bool:
+        found[:] = [
+            one
+            for one in desktop.observe().elements
+            if one.rect != Rect(0, 0, 0, 0) and words in (texts.whole_text(one.id) or "") and one.role != "frame"
+        ]
+        return bool(found)
+
+    wait_until(is_there, _LIMIT_S)
+    return min(found, key=lambda one: one.rect.area, default=None)
