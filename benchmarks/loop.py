@@ -26,6 +26,8 @@ that the provider is told to keep, in tokens, pictures included; `cacheable_shar
 `pictures_at_most`: in one request.
 `experience_precision`: of the experiences that a Worker is given, the share that helps with its subtask, by pairs that
 are labelled by hand; `experience_recall`: of the subtasks that a stored one helps with, the share that is given one.
+`calls_per_primitive` and the like: see `benchmarks.support.calls`; `unforeseen_actions`, `needless_drops`: see
+`benchmarks.support.changed_screens`.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ from agent_s.llm.providers.anthropic import breakpoints
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.offline import OfflineModel
 from agent_s.settings import configs_folder
+from benchmarks.support import calls, changed_screens
 from benchmarks.support.attacks import attempt, guarded, load_attacks
 from benchmarks.support.bearing import measure_bearing
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
@@ -65,7 +68,7 @@ NAMES = (
     "model_calls_per_step", "prompt_bytes_ratio", "cacheable_share", "step_overhead_p50_s", "loop_overhead_ms",
     "faults", "faults_handled", "attacks", "attacks_stopped", "model_calls_all_per_step", "step_overhead_p90_s",
     "prompt_bytes_ratio_most", "prompt_bytes", "reference_bytes", "reference_bytes_least", "cacheable_share_text",
-    "pictures_at_most", "elements", "experience_precision", "experience_recall",
+    "pictures_at_most", "elements", "experience_precision", "experience_recall", *calls.NAMES, *changed_screens.NAMES,
 )  # fmt: skip
 STEPS = 15
 LONGER_STEPS = 24
@@ -100,6 +103,10 @@ def measure(wanted: argparse.Namespace) -> Figures:
             tell(f"given without bearing: {each}")
         figures.set("experience_precision", bearing.helping / bearing.given)
         figures.set("experience_recall", bearing.answered / bearing.subtasks)
+    with figures.part(*calls.NAMES):
+        calls.measure(figures, wanted.quick)
+    with figures.part(*changed_screens.NAMES):
+        changed_screens.measure(figures, wanted.quick)
     with figures.part("faults", "faults_handled"):
         _faults(figures)
     with figures.part("attacks", "attacks_stopped"):

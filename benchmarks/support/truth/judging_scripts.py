@@ -88,7 +88,7 @@ class Script:
         if self._position == len(self.steps):
             return ActResponse(next_action="All of it is done and saved.", action=Done())
         step = self.steps[self._position]
-        action = _action_of(step, context.observation)
+        action = action_of(step, context.observation)
         if action is None:
             self._waits += 1
             if self._waits > MAX_WAITS:
@@ -98,7 +98,8 @@ class Script:
         return ActResponse(next_action=f"Do the next part of: {context.task.instruction}", action=action)
 
 
-def _action_of(step: Mapping[str, Any], seen: Observation) -> Action | None:
+def action_of(step: Mapping[str, Any], seen: Observation) -> Action | None:
+    """Return the primitive of a step of `benchmarks/data/judging.yaml`; None if its element is not there."""
     match dict(step):
         case {"keys": keys}:
             return Hotkey(keys=tuple(keys.split("+")))
