@@ -13,6 +13,7 @@ python -m benchmarks.support.changed_screens
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from aci.acting.actions import Action, Click, Done, Hotkey, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.observation import Observation
-from agent_s import AgentS, Options, Task
+from agent_s import AgentS, Limits, Options, Task
 from agent_s.events import ActionPerformed, ActionsDropped
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest
 from agent_s.llm.scripted import ScriptedModel
@@ -41,7 +42,7 @@ _CONTROLS = {
     "box": ("check box", "Gift"),
     "button": ("push button", "Confirm"),
 }
-_TRIES = 60
+_SHOWN_LIMIT_S, _RUN_LIMIT_S = 30.0, 60.0
 _TASK = Task(instruction="Fill in the order.")
 
 
@@ -102,7 +103,8 @@ def _is_performed(case: Case, page: str, desktop: VirtualDesktop, number: int) -
     try:
         _until_shown(desktop)
         model = ScriptedModel({"act": [lambda request: _answer(request, case), ActResponse(action=Done())]})
-        options = Options(planner="flat", evaluator=False, reflect=False, max_actions=2)
+        limits = Limits(max_seconds=_RUN_LIMIT_S)
+        options = Options(planner="flat", evaluator=False, reflect=False, max_actions=2, limits=limits)
         events = list(AgentS(model=model, desktop=desktop, options=options).stream(_TASK))
     finally:
         desktop.x11.reset()
@@ -115,7 +117,8 @@ def _is_performed(case: Case, page: str, desktop: VirtualDesktop, number: int) -
 
 
 def _until_shown(desktop: VirtualDesktop) -> None:
-    for _ in range(_TRIES):
+    deadline = time.monotonic() + _SHOWN_LIMIT_S
+    while time.monotonic() < deadline:
         if all(_find(desktop.observe(), name) is not None for name in _CONTROLS):
             return
     raise NotMeasured("the page did not come")
