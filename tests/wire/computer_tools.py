@@ -164,6 +164,7 @@ class StrictToolset(Strict):
                 {"id": f"toolu_{next(self._ids)}", "caller": {"type": "direct"}} if block["type"] == "tool_use" else {}
             )
             content.append({**block, **named})
+        content = json.loads(json.dumps(content))  # as it arrives
         self.sent.append(content)
         stop = "tool_use" if any(block["type"] == "tool_use" for block in blocks) else "end_turn"
         usage = {
