@@ -77,6 +77,7 @@ def test_the_commands_of_this_version() -> None:
         "eval",
         "eval miniwob",
         "eval tasks",
+        "eval ablation",
         "eval check",
         "eval export",
         "eval report",
