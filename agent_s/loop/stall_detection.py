@@ -60,12 +60,24 @@ def is_hopeless(steps: Sequence[Step]) -> str:
     """Return why the subtask should be given up; empty to go on. The bounds are twice those of `find_trouble`."""
     if len(_futile(steps)) >= MAX_TRIES:
         return f"{MAX_TRIES} tries in a row had no effect"
-    if _scrolls(steps) >= 2 * MAX_SCROLLS:
+    actions = _actions(steps)
+    if _scrolls(actions) >= 2 * MAX_SCROLLS:
         return f"{2 * MAX_SCROLLS} scrolls in a row did not find it"
-    if _undos(steps, 2 * UNDO_WINDOW) >= 2 * MAX_UNDOS:
+    if _undos(actions, 2 * UNDO_WINDOW) >= 2 * MAX_UNDOS:
         return "the same changes are undone again and again"
-    if _alternates(steps, 4):
+    if _alternates(actions, 4):
         return "two actions undo each other again and again"
+    return ""
+
+
+def find_circle(actions: Sequence[Action]) -> str:
+    """Return how actions, oldest first, lead nowhere even if each of them works; empty if they do not."""
+    if _alternates(actions, 2):
+        return "two actions undo each other in turn"
+    if _undos(actions, UNDO_WINDOW) >= MAX_UNDOS:
+        return f"{MAX_UNDOS} of the last {UNDO_WINDOW} steps were undone"
+    if _scrolls(actions) >= MAX_SCROLLS:
+        return f"{MAX_SCROLLS} scrolls in a row did not find it; search for it, or look elsewhere"
     return ""
 
 
@@ -100,17 +112,12 @@ def _names_field(step: Step) -> bool:
 
 
 def _circle(steps: Sequence[Step]) -> str:
-    latest = _actions(steps)[-MAX_REPEATS:]
+    actions = _actions(steps)
+    latest = actions[-MAX_REPEATS:]
     repeats = len(latest) == MAX_REPEATS and all(action == latest[0] for action in latest)
     if repeats and not isinstance(latest[0], Scroll):
         return f"the same action was performed {MAX_REPEATS} times in a row"
-    if _alternates(steps, 2):
-        return "two actions undo each other in turn"
-    if _undos(steps, UNDO_WINDOW) >= MAX_UNDOS:
-        return f"{MAX_UNDOS} of the last {UNDO_WINDOW} steps were undone"
-    if _scrolls(steps) >= MAX_SCROLLS:
-        return f"{MAX_SCROLLS} scrolls in a row did not find it; search for it, or look elsewhere"
-    return ""
+    return find_circle(actions)
 
 
 def _exhausted_method(futile: Sequence[Step]) -> str:
@@ -135,19 +142,19 @@ def _actions(steps: Sequence[Step]) -> list[Action]:
     return [step.response.action for step in steps]
 
 
-def _alternates(steps: Sequence[Step], rounds: int) -> bool:
-    """Return whether the latest steps are two actions in turn, this number of times each."""
-    latest = _actions(steps)[-2 * rounds :]
+def _alternates(actions: Sequence[Action], rounds: int) -> bool:
+    """Return whether the latest of these are two actions in turn, this number of times each."""
+    latest = list(actions[-2 * rounds :])
     pair = latest[:2]
     return len(latest) == 2 * rounds and pair[0] != pair[1] and latest == pair * rounds
 
 
-def _undos(steps: Sequence[Step], window: int) -> int:
+def _undos(actions: Sequence[Action], window: int) -> int:
     return sum(
         isinstance(action, Hotkey) and [key.casefold() for key in action.keys] == ["ctrl", "z"]
-        for action in _actions(steps)[-window:]
+        for action in actions[-window:]
     )
 
 
-def _scrolls(steps: Sequence[Step]) -> int:
-    return sum(1 for _ in takewhile(lambda action: isinstance(action, Scroll), reversed(_actions(steps))))
+def _scrolls(actions: Sequence[Action]) -> int:
+    return sum(1 for _ in takewhile(lambda action: isinstance(action, Scroll), reversed(actions)))

@@ -20,6 +20,7 @@ ENTRIES = {
         "evaluation.commands.eval_check", "check", "List what task files need, and whether they can run here."
     ),
     "export": Entry("evaluation.commands.eval_export", "export", "Write results in OSWorld's layout, or as ATIF."),
+    "errors": Entry("evaluation.commands.eval_errors", "errors", "Find what kinds of errors made recorded runs fail."),
     "report": Entry("evaluation.commands.eval_report", "report", "Compare the results of evaluations."),
 }
 

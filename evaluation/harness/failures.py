@@ -1,43 +1,80 @@
-"""Estimates which part of the agent made a run fail, from its events; used to sort failures, never to score.
+"""Errors of a run that failed, by rules on its events (paper, section 4.4); a run may have several.
 
-- planning: no step was taken, or the agent took an unfinished task for done;
-- grounding: the target of an action was not found on the screen, or a wrong one ended the episode;
-- execution: an action could not be carried out, or a budget ran out;
-- environment: desktop, browser, model or network broke.
+- planning: an unsuitable plan;
+- grounding: an action that missed its target, although the reasoning was right;
+- execution: a wrong decision, repetition, or no change of behaviour while a subtask is carried out.
+
+Rules see what results say of themselves. They cannot see that a plan misunderstands the task, or that a right-looking
+element is the wrong one, so what they find is a lower bound; `evaluation.report.errors` may ask a model for the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Literal
 
-from agent_s.events import ActionPerformed, Event, SubtaskEnded
-from agent_s.records import Outcome
+from aci.acting.actions import Click, DragAndDrop, SelectText, Type, Wait
+from aci.acting.result import ActionResult, Refusal, Remark
+from agent_s.errors import MalformedResponse
+from agent_s.events import Event, ModelCalled, Observed
+from agent_s.loop.stall_detection import find_circle
+from agent_s.records import Outcome, Record
+from agent_s.trajectory.timeline import StepEntry, SubtaskEntry, Timeline, build_timeline
 from evaluation.harness.results import FailureKind
 
-NOT_UNDERSTOOD = "I do not understand"
-"""Start of the offline model's reason for an instruction it cannot read."""
+ErrorKind = Literal["planning", "grounding", "execution"]
+
+ROOT_FIRST: tuple[ErrorKind, ...] = ("planning", "grounding", "execution")
+"""Kinds of errors, causes before consequences: the first two often lead to the third (paper, appendix D.2)."""
+
+_OF_REFUSAL: dict[Refusal, ErrorKind] = {
+    **dict.fromkeys(("unknown_id", "off_screen", "no_text", "out_of_sight", "not_selected", "covered"), "grounding"),
+    **dict.fromkeys(("not_typed", "partly_typed"), "grounding"),
+    **dict.fromkeys(("not_started", "not_in_front", "no_key"), "execution"),
+}  # the others are those of a policy, of a person, or of a screen that changed meanwhile
+
+_OF_REMARK: dict[Remark, ErrorKind] = {
+    **dict.fromkeys(("not_switched", "focus_elsewhere"), "grounding"),
+    **dict.fromkeys(("disabled", "no_window", "alert", "invalid"), "execution"),
+}
+
+
+class FoundError(Record):
+    """An error of a run.
+
+    Attributes:
+        kind: What went wrong.
+        sign: What shows it: a refusal or remark of `aci.acting.result`, or another sign (docs/evaluation.md).
+        steps: Numbers of the steps that show it; () if none of them does.
+        subtask: Name of the subtask; empty for the whole run.
+        by: Who found it.
+        reason: In the words of a model; empty for a rule.
+    """
+
+    kind: ErrorKind
+    sign: str
+    steps: tuple[int, ...] = ()
+    subtask: str = ""
+    by: Literal["rule", "model"] = "rule"
+    reason: str = ""
 
 
 class FailureSigns:
-    """Collects the signs of why a run fails."""
+    """Collects what a run that failed is judged by, while it runs; screens and prompts are not kept."""
 
-    def __init__(self, events: Iterable[Event] = ()) -> None:
-        self._steps = 0
-        self._last_ok = True
-        self._gave_up = False
-        for event in events:
-            self(event)
+    def __init__(self) -> None:
+        self._events: list[Event] = []
 
     def __call__(self, event: Event) -> None:
         """Take one event."""
-        if isinstance(event, ActionPerformed):
-            self._steps += 1
-            self._last_ok = event.result.ok
-        elif isinstance(event, SubtaskEnded):
-            self._gave_up = not event.ok
+        if isinstance(event, ModelCalled):
+            self._events.append(event.model_copy(update={"exchanges": ()}))
+        elif not isinstance(event, Observed):
+            self._events.append(event)
 
     def kind(self, outcome: Outcome, ended_by_benchmark: bool = False) -> FailureKind:
-        """Return the kind of a run that failed.
+        """Return the kind of a run that failed: of its errors the root cause, otherwise an estimate.
 
         Args:
             outcome: How it ended.
@@ -47,8 +84,101 @@ class FailureSigns:
             return "environment"
         if ended_by_benchmark:
             return "grounding"
-        if outcome.reason.startswith(NOT_UNDERSTOOD) or (self._steps == 0 and not self._gave_up):
-            return "planning"
-        if outcome.status in ("out_of_budget", "stopped") or not self._last_ok:
+        timeline = build_timeline(self._events)
+        found = {error.kind for error in find_errors(timeline, outcome)}
+        for kind in ROOT_FIRST:
+            if kind in found:
+                return kind
+        if outcome.status == "stopped":
             return "execution"
-        return "grounding" if self._gave_up else "planning"
+        last = timeline.current.ended
+        return "grounding" if last is not None and not last.ok else "planning"
+
+
+def find_errors(timeline: Timeline, outcome: Outcome) -> tuple[FoundError, ...]:
+    """Return the errors of a run that failed, as far as rules find them.
+
+    Args:
+        timeline: The run.
+        outcome: How it ended; given separately, since a benchmark may judge otherwise than the agent.
+    """
+    found = [*_of_plans(timeline, outcome), *_of_calls(timeline)]
+    for entry in timeline.subtasks:
+        by_sign: dict[tuple[ErrorKind, str], list[int]] = {}
+        for kind, sign, numbers in _of_subtask(entry, timeline):
+            by_sign.setdefault((kind, sign), []).extend(numbers)
+        name = entry.subtask.name if entry.subtask is not None else ""
+        for (kind, sign), numbers in by_sign.items():
+            steps = tuple(sorted(set(numbers)))
+            found.append(FoundError(kind=kind, sign=sign, steps=steps, subtask=name))
+    if outcome.status == "out_of_budget":
+        found.append(FoundError(kind="execution", sign="budget"))
+    return tuple(sorted(found, key=lambda error: ROOT_FIRST.index(error.kind)))
+
+
+def _of_plans(timeline: Timeline, outcome: Outcome) -> Iterator[FoundError]:
+    if outcome.status in ("failed", "infeasible") and not timeline.subtasks:
+        yield FoundError(kind="planning", sign="no_plan")
+    if outcome.status == "infeasible":
+        yield FoundError(kind="planning", sign="taken_for_infeasible")
+    failed: set[str] = set()
+    subtasks = [entry for entry in timeline.subtasks if entry.started is not None]
+    for entry in subtasks:
+        assert entry.subtask is not None
+        if entry.subtask.name in failed:
+            yield FoundError(kind="planning", sign="planned_again", subtask=entry.subtask.name)
+        if not has_succeeded(entry):
+            failed.add(entry.subtask.name)
+    replans = max((planned.replan for planned in timeline.plans), default=0)
+    limit = timeline.started.limits.max_replans if timeline.started is not None else 0
+    if subtasks and 0 < replans >= limit and not has_succeeded(subtasks[-1]):
+        yield FoundError(kind="planning", sign="replans_used_up")
+
+
+def _of_calls(timeline: Timeline) -> Iterator[FoundError]:
+    """Yield the answers that broke the protocol."""
+    kinds: dict[str, ErrorKind] = {"plan": "planning", "act": "execution"}
+    broken = {call.call for call in timeline.calls if call.error.partition(":")[0] == MalformedResponse.__name__}
+    for call in sorted(kinds.keys() & broken):
+        yield FoundError(kind=kinds[call], sign="invalid_answer")
+
+
+def _of_subtask(entry: SubtaskEntry, timeline: Timeline) -> Iterator[tuple[ErrorKind, str, Sequence[int]]]:
+    """Yield the errors of one subtask as kind, sign and numbers of steps."""
+    for step in entry.steps:
+        if step.performed is not None and (error := _of_step(step, step.performed.result)) is not None:
+            yield *error, (step.chosen.step,)
+    for before, after in pairwise(entry.steps):
+        again = (before.chosen.action, before.chosen.target) == (after.chosen.action, after.chosen.target)
+        futile = before.performed is not None and not before.performed.result.worked
+        if again and futile and not isinstance(after.chosen.action, Wait):
+            yield "execution", "repeated", (before.chosen.step, after.chosen.step)
+    actions = [step.chosen.action for step in entry.steps]
+    circles = [step.chosen.step for number, step in enumerate(entry.steps, 1) if find_circle(actions[:number])]
+    if circles:
+        yield "execution", "circle", circles
+    ended, limits = entry.ended, timeline.started.limits if timeline.started is not None else None
+    if ended is not None and limits is not None and not ended.ok and ended.steps >= limits.max_subtask_steps:
+        yield "execution", "subtask_limit", ()
+
+
+def _of_step(step: StepEntry, result: ActionResult) -> tuple[ErrorKind, str] | None:
+    action = step.chosen.action
+    if not result.ok:
+        if result.refusal is None:
+            return "execution", "refused"
+        kind = _OF_REFUSAL.get(result.refusal)
+        return None if kind is None else (kind, result.refusal)
+    if result.effect is not None and result.effect.remark in _OF_REMARK:
+        return _OF_REMARK[result.effect.remark], result.effect.remark
+    if isinstance(action, Click | DragAndDrop | SelectText) and not result.worked:
+        return "grounding", "no_effect"
+    named = isinstance(action, Type) and bool(action.targets()) and not action.enter
+    if named and result.delivery is not None and result.delivery.state == "different":
+        return "grounding", "text_elsewhere"
+    return None
+
+
+def has_succeeded(entry: SubtaskEntry) -> bool:
+    """Return whether a subtask was finished; one that was cut off was not."""
+    return entry.ended is not None and entry.ended.ok

@@ -80,6 +80,7 @@ def test_the_commands_of_this_version() -> None:
         "eval ablation",
         "eval check",
         "eval export",
+        "eval errors",
         "eval report",
         "explore",
     ]

@@ -1,0 +1,88 @@
+"""`agent-s eval errors`: the paper's error analysis on recorded runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agent_s.terminal.lazy import examples
+from agent_s.terminal.options import json_option
+from agent_s.terminal.output import echo_json, plural, printable, shorten, show_table
+
+if TYPE_CHECKING:
+    from evaluation.report.errors import ErrorAnalysis, RunErrors
+
+
+@click.command(epilog=examples("agent-s eval errors results", "agent-s eval errors ablation --json"))
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@json_option("Write one JSON object: `rates`, `runs` and `left_out`.")
+def errors(folder: Path, as_json: bool) -> None:
+    """Find planning, grounding and execution errors in the failed runs of FOLDER, with the steps that show them.
+
+    FOLDER is that of an evaluation or ablation (--out), of recorded runs, or of one run. Rules on the recorded events
+    find what the results themselves show.
+    """
+    from evaluation.report.errors import ErrorAnalysis, failed_runs, find_by_rules
+
+    analysis = ErrorAnalysis()
+    for run in failed_runs(folder, analysis.left_out):
+        analysis.runs.append(find_by_rules(run))
+    if as_json:
+        echo_json(
+            {
+                "rates": {group: rates.as_json() for group, rates in analysis.rates.items()},
+                "runs": [_as_values(one) for one in analysis.runs],
+                "left_out": analysis.left_out,
+            }
+        )
+    else:
+        _show(analysis)
+
+
+def _show(analysis: ErrorAnalysis) -> None:
+    from evaluation.report.statistics import percent
+
+    if analysis.runs:
+        rates = analysis.rates
+        groups = list(rates)
+        kinds = list(rates[groups[0]].by_kind)
+        rows = [(f"{kind} error", *(percent(rates[group].by_kind[kind]) for group in groups)) for kind in kinds]
+        rows.append(("no error found", *(percent(rates[group].undecided) for group in groups)))
+        rows.append(("subtask failure", *(percent(rates[group].subtask_failure) for group in groups)))
+        rows.append(("failed runs", *(str(rates[group].runs) for group in groups)))
+        show_table(("", *groups), rows, figures=groups)
+        show_table(("Run", "Error", "Sign", "Steps", "Subtask"), [row for one in analysis.runs for row in _rows(one)])
+    else:
+        click.echo("No recorded run failed.")
+    for name, reason in analysis.left_out.items():
+        click.echo(printable(f"{name}: left out, {reason}"))
+    click.echo(f"{plural(len(analysis.runs), 'failed run')}; what rules find is a lower bound.")
+
+
+def _rows(one: RunErrors) -> list[tuple[str, ...]]:
+    name = shorten(" ".join(filter(None, (one.run.group, one.run.name))), 50)
+    return [
+        (
+            name,
+            error.kind,
+            shorten(error.reason or error.sign.replace("_", " "), 80),
+            ", ".join(map(str, error.steps)),
+            shorten(error.subtask, 50),
+        )
+        for error in one.errors
+    ] or [(name, "-", shorten(one.run.reason, 80), "", "")]
+
+
+def _as_values(one: RunErrors) -> dict[str, Any]:
+    return {
+        "run": one.run.name,
+        "group": one.run.group,
+        "folder": one.run.folder,
+        "status": one.run.outcome.status,
+        "reason": one.run.reason,
+        "subtasks": one.subtasks,
+        "failed_subtasks": one.failed_subtasks,
+        "errors": [error.model_dump(mode="json") for error in one.errors],
+    }
