@@ -60,16 +60,17 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
     """Show the steps of RUN, an id or the start of one, a folder, or "last"."""
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
+    from agent_s.runs.size import in_units, measure_run
     from agent_s.terminal.output import echo_json, plural, printable
     from agent_s.terminal.progress import lines_of
     from agent_s.trajectory.report import heading
     from agent_s.trajectory.timeline import build_timeline
 
     folder = find_run(settings.runs_folder, run)
-    trajectory = read_trajectory(folder)
+    trajectory, size = read_trajectory(folder), measure_run(folder)
     if as_json:
         events = [event.model_dump(mode="json") for event in trajectory.events]
-        echo_json({"run": folder, "problem": trajectory.problem, "events": events})
+        echo_json({"run": folder, "problem": trajectory.problem, "bytes": asdict(size), "events": events})
         return
     timeline = build_timeline(trajectory.events)
     if calls or number is not None:
@@ -81,6 +82,9 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
     reason = timeline.outcome.reason if timeline.outcome else trajectory.problem
     click.echo(f"{heading(timeline.outcome)}. {printable(reason)}".strip())
     click.echo(f"{plural(len(timeline.calls), 'model call')}, {timeline.seconds:.1f} s. Recorded in {folder}")
+    steps = sum(len(entry.steps) for entry in timeline.subtasks)
+    each = f", {in_units(size.total / steps)} per step" if steps else ""
+    click.echo(f"{in_units(size.total)}{each}: {size}")
 
 
 @runs.command(epilog=examples("agent-s runs report last", "agent-s runs report 1f0c9a --output run.html"))
