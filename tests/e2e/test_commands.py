@@ -166,7 +166,7 @@ def test_without_a_command_tasks_are_read_from_standard_input(experienced: User)
     done = experienced.agent_s(input="\nFrobnicate the flux capacitor at once\n")
     assert done.returncode == 0, done.stderr
     assert "Task: Frobnicate the flux capacitor at once" in done.stdout
-    assert done.stdout.count("Report: ") == 1
+    assert done.stdout.count("shows every step") == 1
     assert len(json.loads(experienced.call("runs", "list", "--json").stdout)) == 2
 
 
