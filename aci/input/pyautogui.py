@@ -26,7 +26,8 @@ _NAMES = {
     **{"Page_Up": "pageup", "Page_Down": "pagedown", "Menu": "apps", "Caps_Lock": "capslock", "Num_Lock": "numlock"},
     **{"Shift_L": "shift", "Shift_R": "shiftright", "Control_L": "ctrl", "Control_R": "ctrlright"},
     **{"Alt_L": "alt", "Alt_R": "altright", "Super_L": "win", "Super_R": "winright", "KP_Enter": "enter"},
-    **{"Scroll_Lock": "scrolllock"},
+    **{"Scroll_Lock": "scrolllock", "KP_Add": "add", "KP_Divide": "divide", "KP_Multiply": "multiply"},
+    **{"KP_Subtract": "subtract"},
 }
 _TYPING_PACE_S = 0.001
 _SHOWN = 20

@@ -33,6 +33,8 @@ from aci.input.keys import UnknownKey
 from aci.observation.observation import Observation
 from aci.remote.pyautogui_code import DONE, FAIL, WAIT, key_names, point_of
 
+CALL_USER = "CALL_USER"
+"""OS-MAP's addition to the space, with which its harness plays the person."""
 Step = dict[str, Any] | str
 """An action of the space; `WAIT`, `DONE` and `FAIL` are words, since OSWorld ends an episode by the word only."""
 
@@ -51,6 +53,11 @@ def computer_13(action: Action, observation: Observation) -> list[Step]:
         return _steps(action, observation)
     except (CannotType, UnknownKey) as error:
         raise NotTranslatable(str(error)) from error
+
+
+def call_user_step(question: str) -> Step:
+    """Return OS-MAP's action that has the harness type an email address or, if the question names it, a password."""
+    return _step(CALL_USER, call_type="password" if "password" in question.casefold() else "email")
 
 
 def _steps(action: Action, seen: Observation) -> list[Step]:  # noqa: C901 - one case per primitive

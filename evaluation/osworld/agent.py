@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from aci.errors import ConnectionLost
-from aci.remote.computer_13 import Step
+from aci.remote.computer_13 import CALL_USER, Step, call_user_step
 from aci.remote.machine import picture_of
 from aci.remote.pyautogui_code import DONE, FAIL
 from aci.remote.view import View
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from memory_store import MemoryStore
 
 ObservationType = Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "som"]
-CALL_USER = "CALL_USER"
 END_LIMIT_S = 30.0
 _WITH_TREE = ("a11y_tree", "screenshot_a11y_tree", "som")
 _WITH_PICTURE = ("screenshot", "screenshot_a11y_tree", "som")
@@ -158,9 +157,7 @@ class _Asked:
         self._space = space
 
     def __call__(self, question: str) -> str:
-        kind = "password" if "password" in question.casefold() else "email"
-        asked = {"action_type": CALL_USER, "parameters": {"call_type": kind}}
-        self._desktop.hand_out([asked if self._space == "computer_13" else CALL_USER])
+        self._desktop.hand_out([call_user_step(question) if self._space == "computer_13" else CALL_USER])
         return "The person has typed it. Look at the screen."
 
 
