@@ -163,9 +163,8 @@ def _scroll(given: _Wheel, pointer: Point | None) -> Actions:
 def _hotkey(given: _Keys, pointer: Point | None) -> Actions:
     *held, last = given.keys
     symbols = {left_key(keysym(key)) for key in held}
-    if (
-        len(last) == 1 and last.isupper() and symbols & set(map(keysym, MODIFIERS))
-    ):  # for which PyAutoGUI presses Shift, too
+    capital = len(last) == 1 and last.isupper()  # for which PyAutoGUI presses Shift
+    if capital and symbols & set(map(keysym, MODIFIERS)):
         shift = () if keysym("shift") in symbols else ("shift",)
         return (Hotkey(keys=(*held, *shift, last.lower())),)
     return (Hotkey(keys=tuple(given.keys)),)
