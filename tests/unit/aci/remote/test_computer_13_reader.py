@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aci.acting.actions import (
@@ -205,6 +205,7 @@ LOSSLESS: st.SearchStrategy[Action] = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(LOSSLESS)
 def test_primitives_come_back(action: Action) -> None:
     *before, last = read(write([action]))
@@ -241,12 +242,14 @@ STEP: st.SearchStrategy[Step] = st.sampled_from(["WAIT", "DONE", "FAIL"]) | st.s
 )
 
 
+@settings(deadline=None)
 @given(st.lists(STEP, max_size=8))
 def test_what_was_read_is_written_with_the_same_inputs(steps: list[Step]) -> None:
     steps = [step("MOVE_TO", x=1, y=2), *steps]
     assert list(inputs(write(read(steps)))) == list(inputs(steps))
 
 
+@settings(deadline=None)
 @given(STEP.filter(lambda one: isinstance(one, str) or one["action_type"] != "SCROLL"))
 def test_what_was_read_is_written_with_the_same_inputs_when_the_pointer_is_unknown(first: Step) -> None:
     assert list(inputs(write(read([first])))) == list(inputs([first]))
