@@ -110,7 +110,7 @@ class AgentS:
             memory=memory,
             search=with_cache(search, settings, memory),
             options=Options.from_settings(settings, trusted_run),
-            policy=_build_policy(settings, as_desktop(desktop)),
+            policy=build_policy(settings, as_desktop(desktop)),
             ask=ask,
             confirm=confirm,
             take_over=take_over,
@@ -164,8 +164,8 @@ class AgentS:
         return run.events()
 
 
-def _build_policy(settings: Settings, desktop: Desktop) -> Policy:
-    """Return the policy: cautious on a person's own screen, permissive on a private one."""
+def build_policy(settings: Settings, desktop: Desktop) -> Policy:
+    """Return the policy of the settings: cautious on a person's own screen, permissive on a private one."""
     free = desktop.private or settings.policy.confirm == "never"
     unasked: dict[Risk, Rule] = {"provider": "allow"} if settings.policy.confirm == "never" else {}
     return Policy(

@@ -20,7 +20,10 @@ TOKEN_VARIABLE = "AGENT_S_MCP_TOKEN"
 )
 @settings_options
 @click.option("--model", metavar="NAME", help="Model for run_task (default: from settings).")
-@click.option("--display", metavar=":N", help="Also let clients use this X display; without it, private desktops only.")
+@click.option(
+    "--display", "--osworld", "display", metavar=":N|URL",
+    help="Also let clients use this X display, or this machine of OSWorld; without it, private desktops only.",
+)  # fmt: skip
 @click.option("--http", "port", metavar="PORT", type=click.IntRange(1, 65535), help="Serve HTTP on loopback instead.")
 def mcp(
     config_file: Path | None, overrides: tuple[str, ...], model: str | None, display: str | None, port: int | None
@@ -34,13 +37,14 @@ def mcp(
         import anyio
 
         from agent_s.mcp.server import McpServer
+        from agent_s.terminal.running import choose_desktop
     except ImportError as error:
         raise EnvironmentProblem(f"The server needs the package mcp: pip install 'agent-s[mcp]' ({error}).") from error
 
     settings = with_default_model(read_settings(config_file, overrides, {"model": model}))
 
     async def serve() -> None:
-        server = McpServer(settings, display)
+        server = McpServer(settings, choose_desktop(display, virtual=False) if display else None)
         try:
             if port is None:
                 await server.serve_stdio()

@@ -18,10 +18,11 @@ from aci.acting.effects import with_effect
 from aci.acting.result import ActionResult
 from aci.acting.wording import describe_result
 from aci.observation.observation import Observation
-from aci.safety.policy import OWN_SCREEN, VIRTUAL, Policy
+from agent_s.loop.agent import build_policy
 from agent_s.mcp.desktops import Desktops, OpenDesktop
 from agent_s.mcp.tool import ACTS, HARMLESS, READS, Answered, Arguments, Person, Reply, Tool, ToolProblem
 from agent_s.safety.confirmation import consent_for
+from agent_s.settings import Settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -143,10 +144,12 @@ class DesktopTools:
     """The tools for desktops.
 
     Args:
+        settings: What needs a person's consent.
         desktops: The open desktops.
     """
 
-    def __init__(self, desktops: Desktops) -> None:
+    def __init__(self, settings: Settings, desktops: Desktops) -> None:
+        self._settings = settings
         self._desktops = desktops
 
     def tools(self) -> Iterator[Tool]:
@@ -195,8 +198,7 @@ class DesktopTools:
 
     async def _act(self, desktop: OpenDesktop, action: Any, person: Person) -> Reply:
         seen = desktop.shown or await look(desktop)
-        policy = Policy(VIRTUAL if desktop.desktop.private else OWN_SCREEN)
-        decision = policy.decide(action, seen)
+        decision = build_policy(self._settings, desktop.desktop).decide(action, seen)
         if decision.rule == "refuse":
             raise ToolProblem(f"Not allowed: {decision.reason}")
         if decision.rule == "confirm" and not await person.confirm(str(consent_for(action, seen, decision.reason))):

@@ -11,12 +11,15 @@ from typing import TypeVar
 from aci.desktop.virtual import VirtualDesktop
 from aci.desktop.x11 import X11Desktop
 from aci.observation.observation import Observation
+from aci.remote.desktop import OSWorldDesktop
 from agent_s.mcp.tool import ToolProblem
 from agent_s.settings import Settings
+from agent_s.terminal.running import DesktopChoice
 
 OWN_SCREEN = "screen"
 MOST_DESKTOPS = 8
 
+AnyDesktop = X11Desktop | VirtualDesktop | OSWorldDesktop
 Value = TypeVar("Value")
 
 
@@ -29,14 +32,14 @@ class OpenDesktop:
         busy: What uses it for longer than one call, such as a task; empty if nothing does.
     """
 
-    def __init__(self, name: str, open_desktop: Callable[[], X11Desktop | VirtualDesktop]) -> None:
+    def __init__(self, name: str, open_desktop: Callable[[], AnyDesktop]) -> None:
         self.name = name
         self.shown: Observation | None = None
         self.busy = ""
         self._open = ExitStack()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"mcp-{name}")
         try:
-            self.desktop: X11Desktop | VirtualDesktop = self._thread.submit(self._enter, open_desktop).result()
+            self.desktop: AnyDesktop = self._thread.submit(self._enter, open_desktop).result()
         except BaseException:
             self._thread.shutdown(wait=True)
             raise
@@ -56,7 +59,7 @@ class OpenDesktop:
         self._thread.submit(self._close).result()
         self._thread.shutdown(wait=True)
 
-    def _enter(self, open_desktop: Callable[[], X11Desktop | VirtualDesktop]) -> X11Desktop | VirtualDesktop:
+    def _enter(self, open_desktop: Callable[[], AnyDesktop]) -> AnyDesktop:
         desktop = open_desktop()
         desktop.__enter__()
         self._open.push(desktop)
@@ -72,15 +75,15 @@ class Desktops:
 
     Args:
         settings: Sizes and parts of new desktops.
-        display: The X display of the person's own screen, if clients may use it; None if not.
+        screen: The person's own screen, or a machine, that clients may use too; None for none.
     """
 
-    def __init__(self, settings: Settings, display: str | None) -> None:
+    def __init__(self, settings: Settings, screen: DesktopChoice | None) -> None:
         self._settings = settings
         self._open: dict[str, OpenDesktop] = {}
         self._numbers = 0
-        if display is not None:
-            self._open[OWN_SCREEN] = OpenDesktop(OWN_SCREEN, lambda: settings.desktop.new_own(display))
+        if screen is not None:
+            self._open[OWN_SCREEN] = OpenDesktop(OWN_SCREEN, lambda: screen.open(settings))
 
     def __iter__(self) -> Iterator[OpenDesktop]:
         return iter([*self._open.values()])
@@ -126,7 +129,9 @@ class Desktops:
             ToolProblem: There is no such desktop, it is in use, or it is the person's own screen.
         """
         if name == OWN_SCREEN:
-            raise ToolProblem("The person's own screen stays as it is: only private desktops can be stopped.")
+            raise ToolProblem(
+                "The screen that was named at the start stays: only desktops started here can be stopped."
+            )
         self.get(name).close()
         del self._open[name]
 

@@ -42,6 +42,7 @@ from agent_s.mcp.tool import Reply, Tool, ToolProblem
 from agent_s.runs.listing import find_run, list_runs
 from agent_s.runs.reading import read_trajectory
 from agent_s.settings import Settings
+from agent_s.terminal.running import DesktopChoice
 from agent_s.trajectory.report import render_report
 from agent_s.version import program_version
 from memory_store import MemoryStoreError
@@ -65,13 +66,13 @@ class McpServer:
 
     Args:
         settings: The model, the memory and the parts of desktops.
-        display: The X display of the person's own screen, if clients may use it; None if not.
+        screen: The person's own screen, or a machine, that clients may use too; None for none.
     """
 
-    def __init__(self, settings: Settings, display: str | None = None) -> None:
+    def __init__(self, settings: Settings, screen: DesktopChoice | None = None) -> None:
         self._settings = settings
-        self._desktops = Desktops(settings, display)
-        tools = [*DesktopTools(self._desktops).tools(), *AgentTools(settings, self._desktops).tools()]
+        self._desktops = Desktops(settings, screen)
+        tools = [*DesktopTools(settings, self._desktops).tools(), *AgentTools(settings, self._desktops).tools()]
         self._tools = {tool.name: tool for tool in tools}
         self._waiting: dict[str, Conversation] = {}
         self._server: Server[Any] = Server(

@@ -82,7 +82,7 @@ def test_every_tool_says_what_it_takes_returns_and_may_destroy() -> None:
         ("click", {"element_id": "one"}, "element_id"),
         ("scroll", {"clicks": 3}, "needs a target"),
         ("observe", {"desktop": "mine"}, "start_desktop starts one"),
-        ("stop_desktop", {"desktop": "screen"}, "only private desktops"),
+        ("stop_desktop", {"desktop": "screen"}, "only desktops started here"),
         ("replay", {"run": "never"}, "No run"),
     ],
 )
