@@ -114,6 +114,7 @@ class ProposedTask(Response):
     """A task for exploring an application."""
 
     instruction: Annotated[str, Field(min_length=1, max_length=1000)]  # the task, as a person would ask for it
+    application: str = ""  # the application in which it begins, as the request names it; empty if it names one
     difficulty: Annotated[int, Field(ge=1, le=5)] = 1  # from 1, a single action, to 5, several features together
 
 
@@ -309,19 +310,30 @@ class Affordance:
 
 
 @dataclass(frozen=True, slots=True)
+class ReachedScreen:
+    """A screen of an application that an exploration reached."""
+
+    way: str  # how it is reached from the start, such as "Edit > Preferences"; empty for the first screen
+    title: str  # title of its window
+    controls: tuple[str, ...]  # names of the controls that it offers
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalContext:
-    """Asks for tasks to explore an application with (paper, section 3.2)."""
+    """Asks for tasks to explore applications with (paper, section 3.2)."""
 
     kind: ClassVar[Kind] = "propose_tasks"
     response_type: ClassVar[type[Response]] = ProposalResponse
 
     task: Task  # the exploration itself, for the record
-    application: str  # name of the application
+    application: str  # name of the application; empty if the request is about several
     wanted: int  # number of tasks
     description: str = ""  # its kind, such as "Text Editor"
     observation: Observation | None = None  # the screen to find tasks for; None for the application's most common tasks
     affordances: tuple[Affordance, ...] = ()  # controls that the application offers
     known: tuple[str, ...] = ()  # existing tasks
+    applications: tuple[tuple[str, str], ...] = ()  # names and kinds, to find the most common tasks of several
+    screens: tuple[ReachedScreen, ...] = ()  # screens of the application to find tasks for
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,13 +45,26 @@ def _named_folder(_context: click.Context, _parameter: click.Parameter, value: s
     epilog=examples(
         "agent-s explore mousepad gnome-calculator --desktops 2",
         "agent-s explore mousepad --seconds 600 --tasks 20 --model anthropic:NAME --dollars 2",
+        "agent-s explore --independent 50 --aware 100 --model anthropic:NAME --dollars 20",
         "agent-s explore --dry-run",
     )
 )
 @click.argument("applications", nargs=-1, metavar="[APPLICATION]...")
 @settings_options
 @click.option("--model", metavar="NAME", help="Model to use (default: from settings).")
-@click.option("--tasks", metavar="N", type=click.IntRange(0, 300), help="Tasks per application.  [default: 10]")
+@click.option(
+    "--tasks", metavar="N", type=click.IntRange(0, 300),
+    help="Tasks per application, for its first screen.  [default: 10 with the offline model, else 0]",
+)  # fmt: skip
+@click.option(
+    "--independent", metavar="N", type=click.IntRange(0, 300),
+    help="Most common tasks of all applications together; needs a language model.  "
+    "[default: 50 with a language model and without --tasks]",
+)  # fmt: skip
+@click.option(
+    "--aware", metavar="N", type=click.IntRange(0, 3000),
+    help="Tasks of all applications together for the screens that were reached; needs a language model.  [default: 0]",
+)  # fmt: skip
 @click.option(
     "--search", "search_s", metavar="S", type=click.FloatRange(min=0), callback=_finite,
     help="Time for trying menus and buttons of each application, without a model, in seconds.  [default: 300]",
@@ -136,19 +149,27 @@ def _carry_out(plan: Plan, missing: Mapping[str, str], named: bool, given: dict[
 
 def _plan(folder: Path, applications: tuple[Application, ...], before: Scope | None, given: dict[str, Any]) -> Plan:
     """Return the plan: that of the exploration in the folder, if any, with the options that were given."""
-    from exploration.job.exploration_job import DEPTH, TASKS, Plan
+    from exploration.job.exploration_job import DEPTH, INDEPENDENT, TASKS, Plan
 
     def option(name: str, earlier: Any, default: Any) -> Any:
         if given[name] is not None:
             return given[name]
         return default if before is None else earlier
 
-    settings = given["config_file"] or given["overrides"] or given["model"]
+    changed = given["config_file"] or given["overrides"] or given["model"]
+    settings = before.settings if before and not changed else _settings(given)
+    offline = settings.roles.get("plan", settings.model) == "offline"
+    for name in ("independent", "aware"):
+        if offline and given[name]:
+            raise click.UsageError(f"--{name} needs a language model: choose one with --model, or use --tasks.")
+    plain = offline or given["tasks"] is not None
     return Plan(
         folder=folder,
-        settings=before.settings if before and not settings else _settings(given),
+        settings=settings,
         applications=applications,
-        wanted=option("tasks", before and before.tasks, TASKS),
+        wanted=option("tasks", before and before.tasks, TASKS if offline else 0),
+        independent=option("independent", before and before.independent, 0 if plain else INDEPENDENT),
+        aware=option("aware", before and before.aware, 0),
         search_s=option("search_s", before and before.search_s, None),
         depth=option("depth", before and before.depth, DEPTH),
         desktops=given["desktops"],

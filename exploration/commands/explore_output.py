@@ -93,11 +93,14 @@ def show_json(
         missing: Problems by the names of applications that were not found.
         report: The page.
     """
+    from exploration.report.summary import proposal_dollars
+
     plan = exploration.plan
     echo_json(
         {
             "applications": {summary.app: summary.as_json(plan.survey_only) for summary in summaries},
             "skipped": {**missing, **{summary.app: summary.problem for summary in summaries if summary.problem}},
+            "proposal_dollars": proposal_dollars(plan.folder),
             "stopped_by": exploration.stopped_by or None,
             "out": None if plan.survey_only else plan.folder,
             "report": report,

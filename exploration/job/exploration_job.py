@@ -1,4 +1,7 @@
-"""The exploration job: surveys applications, then searches them and runs the agent on tasks, on several desktops.
+"""The exploration job: surveys applications, searches them and runs the agent on tasks, on several desktops.
+
+Environment-independent tasks are proposed after the surveys, and environment-aware ones after the searches, for the
+screens that these reached. Tasks are carried out after that; without environment-aware ones, during the searches.
 
 Finished jobs are written line by line (`evaluation.harness.results`), so that an exploration resumes after a budget,
 Ctrl-C or a kill ended it. With more applications, tasks or time, it does only what is new.
@@ -20,17 +23,21 @@ from agent_s.settings import Settings
 from agent_s.version import program_version
 from evaluation.harness.pool import Pool
 from evaluation.harness.results import Header, Job, Result, ResultsFile
-from exploration.job.folders import Surveyed, locked, read_survey
-from exploration.job.scope import BENCHMARK, Scope, is_exhausted, read_scope, write_scope
+from exploration.job.folders import Surveyed, locked, read_practice, read_survey
+from exploration.job.scope import BENCHMARK, Scope, falls_short, is_exhausted, read_scope, write_scope
 from exploration.job.worker import Assignment
+from exploration.tasks.practice import KINDS, Practice, practice_named
 
 COMMAND = (sys.executable, "-m", "exploration.job.worker")
-TASKS = 10
+TASKS = 10  # default number of tasks per application, with the offline model
+INDEPENDENT = 50  # default number of environment-independent tasks, with a language model (paper, section 3.2)
 SEARCH_S = 300.0
 DEPTH = 5
 LARGEST_SHARE = 0.6  # largest share of the time after the surveys for searches
 SURVEY_S = 180.0  # time limit of a survey, including the start of the application and the model's proposals, s
-USUAL_S = {"survey": 30.0, "task": 15.0}  # estimated time of a job before any of its kind is done, s
+PROPOSAL_S = 600.0  # time limit of a proposal of tasks for the whole exploration, with all its calls, s
+_NEW_SCREENS = ("survey", "search")  # kinds of jobs after which there is more to propose tasks for
+USUAL_S = {"survey": 30.0, "propose": 30.0, "task": 15.0}  # estimated time of a job before any of its kind is done, s
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,8 @@ class Plan:
         settings: Model, limits, memory and desktop.
         applications: The applications to explore.
         wanted: Number of tasks per application.
+        independent: Number of environment-independent tasks of the whole exploration.
+        aware: Number of environment-aware tasks of the whole exploration.
         search_s: Time for the search of each application, interrupted runs included, s; 0 for no search; None for the
             default, or less if `seconds` would leave too little for the tasks.
         depth: Longest path of a search, in steps.
@@ -56,6 +65,8 @@ class Plan:
     settings: Settings
     applications: tuple[Application, ...]
     wanted: int = TASKS
+    independent: int = 0
+    aware: int = 0
     search_s: float | None = None
     depth: int = DEPTH
     desktops: int = 1
@@ -70,9 +81,13 @@ class Plan:
         if self.search_s is not None or self.seconds is None:
             return SEARCH_S if self.search_s is None else self.search_s
         turns = max(1, -(-len(self.applications) // self.desktops))
-        share = LARGEST_SHARE if self.wanted else 1.0
+        share = LARGEST_SHARE if self.wanted or self.independent or self.aware else 1.0
         left_s = max(self.seconds / 2, self.seconds - turns * USUAL_S["survey"])
         return min(SEARCH_S, share * left_s / turns)
+
+    def number_of(self, practice: Practice) -> int:
+        """Return the number of tasks of a kind for the whole exploration."""
+        return self.independent if practice == "independent" else self.aware
 
     @property
     def bounded_settings(self) -> Settings:
@@ -158,6 +173,10 @@ class Exploration:
             with locked(plan.folder):
                 self._results = self._open_results()
                 yield from self._do(self._surveys(), SURVEY_S)
+                yield from self._do(self._proposals("independent"), PROPOSAL_S)
+                if plan.aware and not plan.survey_only:
+                    yield from self._do(self._searches(), plan.longest_search_s)
+                yield from self._do(self._proposals("aware"), PROPOSAL_S)
                 if not plan.survey_only:
                     yield from self._do(self._jobs(), max(plan.longest_search_s, plan.settings.limits.max_seconds))
         except KeyboardInterrupt:
@@ -171,6 +190,8 @@ class Exploration:
             tasks=plan.wanted,
             search_s=plan.search_s,
             depth=plan.depth,
+            independent=plan.independent,
+            aware=plan.aware,
             settings=plan.settings,
         )
         if read_scope(plan.folder) is None:
@@ -187,8 +208,8 @@ class Exploration:
         return results
 
     def _do(self, jobs: Sequence[Job], limit_s: float) -> Iterator[Progress]:
-        """Do the jobs that are left, and retry surveys and searches that failed with an error."""
-        yield from self._do_once(self._undone(jobs), limit_s)
+        """Do the jobs that are left, and retry all but tasks once that failed with an error."""
+        yield from self._do_once(self._left(jobs), limit_s)
         broken = [job for job in self._undone(jobs) if job in self._finished and kind_of(job) != "task"]
         yield from self._do_once([job for job in broken if self._results.results[job].outcome == "error"], limit_s)
 
@@ -201,6 +222,8 @@ class Exploration:
             folder=plan.folder,
             applications=plan.applications,
             wanted=plan.wanted,
+            independent=plan.independent,
+            aware=plan.aware,
             search_s=plan.longest_search_s,
             depth=plan.depth,
             search_until=None if plan.seconds is None else self._began + plan.seconds,
@@ -227,17 +250,35 @@ class Exploration:
         result = self._results.results.get(Job(task=f"survey {app}"))
         return read_survey(self.plan.folder, app) if result is not None and result.outcome == "success" else None
 
+    def _usable(self) -> dict[str, Surveyed]:
+        """Return the surveys of the applications that can be explored."""
+        return {app.id: found for app in self.plan.applications if (found := self._surveyed(app.id)) is not None}
+
+    def _searches(self) -> list[Job]:
+        return [Job(task=f"search {app}") for app in self._usable()] if self.plan.longest_search_s > 0 else []
+
+    def _proposals(self, practice: Practice, expected: bool = False) -> list[Job]:
+        """Return the job that proposes tasks of a kind, if there are applications for it, or any are `expected`."""
+        needed = self.plan.number_of(practice) and (expected or self._usable())
+        return [Job(task=f"propose {practice}")] if needed else []
+
     def _jobs(self) -> list[Job]:
         """Return the searches, and the tasks from easy to hard, of the applications that can be explored."""
-        surveyed = {app.id: found for app in self.plan.applications if (found := self._surveyed(app.id)) is not None}
-        searches = [Job(task=f"search {app}") for app in surveyed] if self.plan.longest_search_s > 0 else []
-        tasks = [task for found in surveyed.values() for task in found.tasks[: self.plan.wanted]]
+        plan, usable = self.plan, self._usable()
+        tasks = [task for found in usable.values() for task in found.tasks[: plan.wanted]]
+        for practice in KINDS:
+            made = read_practice(plan.folder, practice).tasks[: plan.number_of(practice)]
+            tasks += [task for task in made if task.app in usable]
         tasks.sort(key=lambda task: task.difficulty)
-        return [*searches, *(Job(task=f"task {task.id}") for task in tasks)]
+        return [*self._searches(), *dict.fromkeys(Job(task=f"task {task.id}") for task in tasks)]
 
     def _undone(self, jobs: Iterable[Job]) -> list[Job]:
         """Return the jobs without a result, or with one that falls short of the plan."""
         return [job for job in jobs if not self._results.is_done(job) or self._has_more(job)]
+
+    def _left(self, jobs: Iterable[Job]) -> list[Job]:
+        """Return the undone jobs that were not tried in this run."""
+        return [job for job in self._undone(jobs) if job not in self._finished]
 
     def _has_more(self, job: Job) -> bool:
         """Return whether a finished job can do more now: its obstacle may be gone, or its bounds have grown."""
@@ -247,6 +288,10 @@ class Exploration:
                 return found is None or found.wanted < self.plan.wanted
             case "search":
                 return not is_exhausted(self._results.results[job], self.plan.longest_search_s, self.plan.depth)
+            case "propose":
+                results, new = self._results.results, [each for each in self._finished if kind_of(each) in _NEW_SCREENS]
+                more = any(results[each].outcome == "success" for each in new)
+                return falls_short(results[job], self.plan.number_of(practice_named(about(job))), more)
         return False
 
     # Budgets
@@ -277,7 +322,7 @@ class Exploration:
     def _estimate(self) -> None:
         """Estimate the remaining time by the average duration of each kind of job, within the budget."""
         jobs = self._all_jobs()
-        left = [job for job in self._undone(jobs) if job not in self._finished]
+        left = self._left(jobs)
         each = [self._usual_s(kind_of(job)) for job in left]
         left_s = max([sum(each) / self.plan.desktops, *each], default=0.0)
         if self.plan.seconds is not None:
@@ -285,12 +330,18 @@ class Exploration:
         self._standing, self._estimated = Standing(len(jobs) - len(left), len(jobs), left_s), self.clock()
 
     def _all_jobs(self) -> list[Job]:
-        """Return all jobs, with the wanted number of tasks for each application that is not surveyed yet."""
+        """Return all jobs, with the wanted number of tasks where they are not proposed yet."""
         surveys = self._surveys()
+        unsurveyed = [about(job) for job in self._left(surveys)]
+        proposals = [job for practice in KINDS for job in self._proposals(practice, bool(unsurveyed))]
         if self.plan.survey_only:
-            return surveys
-        known = dict.fromkeys(self._jobs())
-        for app in (about(job) for job in self._undone(surveys) if job not in self._finished):
+            return [*surveys, *proposals]
+        known = dict.fromkeys([*proposals, *self._jobs()])
+        for practice in (practice_named(about(job)) for job in self._left(proposals)):
+            proposed = len(read_practice(self.plan.folder, practice).tasks)
+            for number in range(proposed, self.plan.number_of(practice)):
+                known.setdefault(Job(task=f"task {number} of {practice}"))
+        for app in unsurveyed:
             if self.plan.longest_search_s > 0:
                 known.setdefault(Job(task=f"search {app}"))
             made = self._surveyed(app)
@@ -304,10 +355,10 @@ class Exploration:
 
 
 def kind_of(job: Job) -> str:
-    """Return what a job is: "survey", "search" or "task"."""
+    """Return what a job is: "survey", "search", "propose" or "task"."""
     return job.task.partition(" ")[0]
 
 
 def about(job: Job) -> str:
-    """Return the application or the task of a job."""
+    """Return the application, the task or the kind of tasks of a job."""
     return job.task.partition(" ")[2]

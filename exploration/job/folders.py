@@ -4,6 +4,7 @@
 explore-20260314-093012/
 ├── scope.json             its applications, bounds and settings (`exploration.job.scope`)
 ├── results.jsonl          finished jobs (`evaluation.harness.results`), one line each
+├── independent.json, aware.json   tasks for the whole exploration (`exploration.tasks.practice`)
 ├── applications/ID/       survey.json, start.png, ledger.jsonl and pictures of the search
 ├── runs/                  recorded runs
 └── report.html
@@ -18,11 +19,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploration.errors import ExplorationError
+from exploration.tasks.practice import Practice, PracticeTasks
 from exploration.tasks.proposals import ExplorationTask
 from exploration.tasks.survey import Survey
 
@@ -35,6 +37,8 @@ PICTURE_FILE = "start.png"
 LEDGER_FILE = "ledger.jsonl"
 LOCK_FILE = ".lock"
 _LOCK_POLL_S = 0.2
+File = TypeVar("File", bound=BaseModel)
+
 _UNFIT = re.compile(r"[^\w.-]+")
 
 
@@ -91,17 +95,37 @@ def read_survey(folder: Path, app: str) -> Surveyed | None:
     Raises:
         ExplorationError: It cannot be read.
     """
-    path = application_folder(folder, app) / SURVEY_FILE
+    return _read(application_folder(folder, app) / SURVEY_FILE, Surveyed, "Remove it to repeat the survey.")
+
+
+def write_practice(folder: Path, practice: Practice, tasks: PracticeTasks) -> None:
+    """Write the tasks of one kind for the whole exploration.
+
+    Raises:
+        ExplorationError: They cannot be written.
+    """
+    write_whole(folder / f"{practice}.json", tasks.model_dump_json())
+
+
+def read_practice(folder: Path, practice: Practice) -> PracticeTasks:
+    """Return the tasks of one kind for the whole exploration; none if none were proposed.
+
+    Raises:
+        ExplorationError: They cannot be read.
+    """
+    found = _read(folder / f"{practice}.json", PracticeTasks, "Remove it to have tasks proposed again.")
+    return found or PracticeTasks()
+
+
+def _read(path: Path, form: type[File], hint: str) -> File | None:
     try:
-        return Surveyed.model_validate_json(path.read_bytes())
+        return form.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         return None
     except OSError as error:
         raise ExplorationError(f"Cannot read {path}: {error.strerror or error}.") from error
     except ValidationError as error:
-        raise ExplorationError(
-            f"{path} is damaged: {error.errors()[0]['msg']}. Remove it to repeat the survey."
-        ) from error
+        raise ExplorationError(f"{path} is damaged: {error.errors()[0]['msg']}. {hint}") from error
 
 
 @contextmanager

@@ -27,6 +27,8 @@ class Scope(Record):
         tasks: Number of tasks per application.
         search_s: Time for the search of each application, s; None for the default.
         depth: Longest path of a search, in steps.
+        independent: Number of environment-independent tasks of the whole exploration.
+        aware: Number of environment-aware tasks of the whole exploration.
         settings: Model, limits, memory and desktop; these stay the same.
     """
 
@@ -34,6 +36,8 @@ class Scope(Record):
     tasks: int
     search_s: float | None
     depth: int
+    independent: int = 0
+    aware: int = 0
     settings: Settings
 
 
@@ -93,6 +97,23 @@ def search_labels(seconds: float, depth: int, complete: bool) -> dict[str, str]:
         complete: Whether nothing was left to try.
     """
     return {"seconds": f"{seconds:g}", "depth": str(depth), "complete": str(complete).lower()}
+
+
+def practice_labels(wanted: int, made: int) -> dict[str, str]:
+    """Return the labels of the result of a proposal: the number of tasks that were wanted, and that are there."""
+    return {"wanted": str(wanted), "made": str(made)}
+
+
+def falls_short(proposal: Result, wanted: int, more: bool) -> bool:
+    """Return whether tasks are to be proposed again.
+
+    Args:
+        proposal: The earlier proposal.
+        wanted: Number of tasks wanted now.
+        more: Whether there is more to propose tasks for than there was then.
+    """
+    asked, made = (int(proposal.labels.get(name, "0")) for name in ("wanted", "made"))
+    return made < wanted and (more or asked < wanted)
 
 
 def is_exhausted(search: Result, seconds: float, depth: int) -> bool:

@@ -1,7 +1,7 @@
 """A worker process of an exploration: surveys applications, searches them, and runs the agent on tasks.
 
 It is served like the workers of evaluations (`evaluation.worker`): an `Assignment`, then jobs, one line of
-JSON each. A job is called "survey APP", "search APP" or "task ID".
+JSON each. A job is called "survey APP", "search APP", "propose independent", "propose aware" or "task ID".
 
     python -m exploration.job.worker
 """
@@ -30,22 +30,36 @@ from exploration.job.folders import (
     Surveyed,
     application_folder,
     locked,
+    read_practice,
     read_survey,
+    write_practice,
     write_survey,
 )
-from exploration.job.scope import SEARCH_SHARE, search_labels
+from exploration.job.scope import SEARCH_SHARE, practice_labels, search_labels
 from exploration.search.starting import start
+from exploration.tasks.practice import (
+    KINDS,
+    Practice,
+    Subject,
+    practice_named,
+    propose,
+    reached_screens,
+    split,
+    surveyed_screens,
+)
 from exploration.tasks.survey import survey
-from memory_store import MemoryStoreError
+from memory_store import MemoryStoreError, NarrativeExperience
 
 if TYPE_CHECKING:
     from aci.observation.observation import Observation
+    from agent_s.llm.protocol import ReachedScreen
     from agent_s.records import Usage
     from exploration.tasks.proposals import ExplorationTask
     from memory_store import MemoryStore
 
 PICTURE_PX = 640
 _SHORTEST_S = 0.1
+MOST_REMEMBERED = 500  # number of tasks in memory, the newest, that are not proposed again
 LOCK_WAIT_S = 30.0  # longest wait for the worker of a killed job to end, s
 
 
@@ -57,6 +71,8 @@ class Assignment(Record):
         folder: Folder of the exploration.
         applications: The applications to explore.
         wanted: Number of tasks per application.
+        independent: Number of environment-independent tasks of the whole exploration.
+        aware: Number of environment-aware tasks of the whole exploration.
         search_s: Time for the search of each application, interrupted runs included, s.
         depth: Longest path of a search, in steps.
         search_until: Deadline of all searches, on the clock of `time.monotonic`; None for no deadline.
@@ -67,6 +83,8 @@ class Assignment(Record):
     folder: Path
     applications: tuple[Application, ...]
     wanted: int
+    independent: int = 0
+    aware: int = 0
     search_s: float
     depth: int = 5
     search_until: float | None = None
@@ -103,6 +121,8 @@ class ExplorationBench:
                     result = self._survey(job, self._applications[about])
                 case "search":
                     result = self._search(job, self._applications[about])
+                case "propose":
+                    result = self._propose(job, practice_named(about))
                 case _:
                     result = self._task(job, self._known_task(about))
         except ApplicationUnusable as error:
@@ -185,12 +205,78 @@ class ExplorationBench:
         left_s = self._given.search_s if until is None else used_s + until - time.monotonic()
         return round(max(_SHORTEST_S, min(self._given.search_s, left_s)), 1)
 
-    def _known_task(self, number: str) -> ExplorationTask:
-        for app in self._applications:
+    def _propose(self, job: Job, practice: Practice) -> Result:
+        """Add tasks for the whole exploration to those of earlier jobs; each call's are on the disk before the next."""
+        from agent_s.llm.budget import MeteredModel
+        from agent_s.llm.build import build_models
+        from agent_s.memory import choose_embedder
+        from exploration.tasks.proposals import KnownTasks
+
+        folder = self._given.folder
+        screens = self._screens()
+        names = {name for reached in screens.values() for screen in reached for name in screen.controls}
+        known = KnownTasks(choose_embedder(self._settings), names | {application.name for application in screens})
+        known.add(self._carried_out())
+        known.add_new(self._tasks())
+        made = read_practice(folder, practice)
+        wanted = self._given.independent if practice == "independent" else self._given.aware
+        subjects = [Subject(tuple(screens))] if practice == "independent" else split(screens)
+        model, problem = MeteredModel(build_models(self._settings, os.environ), self._settings.limits), ""
+        try:
+            for proposed in propose(model, subjects, practice, max(0, wanted - len(made.tasks)), known):
+                update = {"tasks": made.tasks + proposed.tasks, "usage": made.usage + proposed.usage}
+                made = made.model_copy(update=update)
+                write_practice(folder, practice, made)
+        except AgentError as error:
+            problem = str(error)
+        shown = sum(len(subject.screens) for subject in subjects)
+        about = plural(shown, "screen") if practice == "aware" else plural(len(screens), "application")
+        summary = f"{plural(len(made.tasks), 'task')} for {about}"
+        labels = practice_labels(wanted, len(made.tasks))
+        if problem:
+            return _result(job, "error", f"{summary}; {problem}", labels=labels, **_spent(made.usage))
+        return _result(job, "success", summary, status="done", labels=labels, **_spent(made.usage))
+
+    def _screens(self) -> dict[Application, list[ReachedScreen]]:
+        """Return the screens of each application that was surveyed: those of the search, else those of the survey."""
+        from exploration.search.ledger import Ledger
+
+        found = {}
+        for app, application in self._applications.items():
             surveyed = read_survey(self._given.folder, app)
-            for task in surveyed.tasks if surveyed is not None else ():
-                if task.id == number:
-                    return task
+            if surveyed is None:
+                continue
+            folder = application_folder(self._given.folder, app)
+            reached: list[ReachedScreen] = []
+            if (folder / LEDGER_FILE).exists():
+                with (
+                    locked(folder, wait_s=LOCK_WAIT_S),
+                    Ledger(folder / LEDGER_FILE, application.name, application.argv) as ledger,
+                ):
+                    reached = reached_screens(ledger.states, ledger.attempts.values())
+            found[application] = reached or surveyed_screens(surveyed.survey.affordances)
+        return found
+
+    def _carried_out(self) -> list[str]:
+        """Return the instructions of tasks that were carried out before, as memory holds them, oldest first."""
+        settings = self._settings
+        exists = settings.memory.url or settings.memory_path.exists()  # a dry run makes none
+        memory = self._opened_memory() if exists else None
+        if memory is None:
+            return []
+        newest = memory.list_experiences("narrative", limit=MOST_REMEMBERED)
+        return [one.instruction for one in reversed(newest) if isinstance(one, NarrativeExperience)]
+
+    def _tasks(self) -> list[ExplorationTask]:
+        """Return all tasks that were proposed so far."""
+        surveys = (read_survey(self._given.folder, app) for app in self._applications)
+        of_surveys = (task for surveyed in surveys if surveyed is not None for task in surveyed.tasks)
+        return [*of_surveys, *(task for kind in KINDS for task in read_practice(self._given.folder, kind).tasks)]
+
+    def _known_task(self, number: str) -> ExplorationTask:
+        for task in self._tasks():
+            if task.id == number:
+                return task
         raise ExplorationError(f"There is no task {number!r} any more: the application was surveyed again.")
 
     def _task(self, job: Job, task: ExplorationTask) -> Result:

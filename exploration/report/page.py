@@ -14,7 +14,7 @@ from urllib.parse import quote
 from evaluation.harness.results import Header, read_results
 from exploration.job.folders import PICTURE_FILE, write_whole
 from exploration.report.app_map import LABEL_W, NODE_H, NODE_W, AppMap, draw_map
-from exploration.report.summary import ApplicationSummary
+from exploration.report.summary import ApplicationSummary, proposal_dollars
 
 REPORT_FILE = "report.html"
 QUALITY = 72
@@ -76,7 +76,7 @@ def render_report(header: Header, summaries: Sequence[ApplicationSummary], folde
         folder=str(folder),
         sections=[_section(summary) for summary in explored],
         skipped=[summary for summary in summaries if summary.problem],
-        total=_totals(explored),
+        total=_totals(explored, proposal_dollars(folder)),
         failed=[
             (summary, row)
             for summary in explored
@@ -122,7 +122,8 @@ def _picture(folder: Path, name: str) -> str:
     return f"data:image/jpeg;base64,{base64.b64encode(content.getvalue()).decode('ascii')}"
 
 
-def _totals(summaries: Sequence[ApplicationSummary]) -> dict[str, Any]:
+def _totals(summaries: Sequence[ApplicationSummary], proposals: float | None) -> dict[str, Any]:
+    costs = [*(one.dollars for one in summaries), proposals]
     return {
         "screens": sum(summary.screens for summary in summaries),
         "skills": sum(len(summary.skills) for summary in summaries),
@@ -130,7 +131,7 @@ def _totals(summaries: Sequence[ApplicationSummary]) -> dict[str, Any]:
         "tried": sum(summary.done for summary in summaries),
         "verified": sum(summary.verified for summary in summaries),
         "seconds": sum(summary.seconds for summary in summaries),
-        "dollars": None if None in (costs := [one.dollars for one in summaries]) else sum(filter(None, costs)),
+        "dollars": None if None in costs else sum(filter(None, costs)),
         "stored": sum(summary.stored for summary in summaries),
     }
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from agent_s.llm.protocol import Affordance
 from evaluation.harness.results import Job, Result, read_results
-from exploration.job.folders import LEDGER_FILE, application_folder, read_survey
+from exploration.job.folders import LEDGER_FILE, application_folder, read_practice, read_survey
 from exploration.job.scope import SEARCH_SHARE
 from exploration.search.ledger import Ledger
 from exploration.search.records import Attempt, Boundary, ScreenState, UnitSkill
 from exploration.tasks.coverage import Coverage, find_used, measure
+from exploration.tasks.practice import KINDS
 from exploration.tasks.proposals import ExplorationTask
 from exploration.tasks.survey import name_of
 
@@ -129,6 +130,16 @@ def summarize(folder: Path, applications: Sequence[Application]) -> list[Applica
     return [_summary(folder, application, results) for application in applications]
 
 
+def proposal_dollars(folder: Path) -> float | None:
+    """Return the cost of proposing tasks for the whole exploration; None if the price of the model is unknown.
+
+    Raises:
+        ExplorationError: A file cannot be read.
+    """
+    paid = [call.dollars for kind in KINDS for call in read_practice(folder, kind).usage if call.tokens]
+    return None if None in paid else sum(dollars for dollars in paid if dollars is not None)
+
+
 def _summary(folder: Path, application: Application, results: Mapping[Job, Result]) -> ApplicationSummary:
     place = application_folder(folder, application.id)
     first = results.get(Job(task=f"survey {application.id}"))
@@ -136,7 +147,9 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
     if first is None or first.outcome != "success" or surveyed is None:
         problem = "the exploration ended before it was surveyed" if first is None else first.reason
         return ApplicationSummary(application.id, application.name, place, problem=problem)
-    rows = tuple(TaskRow(task, results.get(Job(task=f"task {task.id}"))) for task in surveyed.tasks)
+    practice = [task for kind in KINDS for task in read_practice(folder, kind).tasks if task.app == application.id]
+    tasks = {task.id: task for task in sorted([*surveyed.tasks, *practice], key=lambda task: task.difficulty)}
+    rows = tuple(TaskRow(task, results.get(Job(task=f"task {task.id}"))) for task in tasks.values())
     search = results.get(Job(task=f"search {application.id}"))
     tried = [first, *(row.result for row in rows if row.result), *([search] if search else [])]
     affordances = surveyed.survey.affordances

@@ -1,7 +1,7 @@
-"""The tasks of an exploration: proposed by a model, without repetitions, from easy to hard (paper, section 3.2).
+"""The tasks of one application: proposed by a model, without repetitions, from easy to hard (paper, section 3.2).
 
 Half of them are what people commonly do in an application, whatever is on the screen; the others are about the screen
-as it is.
+as it is. Those of a whole exploration are in `exploration.tasks.practice`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ from intents.conflicts import conflict
 from intents.labels import label
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from aci.applications.catalog import Application
     from aci.observation.observation import Observation
     from memory_store.embedding.embedders import Embedder
@@ -118,8 +121,7 @@ def propose_tasks(
 
     common, first = ask(None, ())
     aware, second = ask(observation, tuple(one.instruction for one in common))
-    proposals = [*_tasks(application, common, "common"), *_tasks(application, aware, "screen")]
-    proposals = [one for one in proposals if _harmless(one.instruction)]
+    proposals = [*harmless_tasks(application, common, "common"), *harmless_tasks(application, aware, "screen")]
     distinct = leave_out_repetitions(proposals, embedder, [one.name for one in affordances])
     return Proposed(tuple(choose(distinct, affordances, wanted)), (first, second))
 
@@ -132,34 +134,80 @@ def task_id(app: str, instruction: str) -> str:
 def leave_out_repetitions(
     tasks: Sequence[ExplorationTask], embedder: Embedder, names: Iterable[str]
 ) -> list[ExplorationTask]:
-    """Return the tasks without repetitions of earlier ones.
-
-    Two tasks are the same if they name the same things of the application, are about equally difficult, and their
-    sentences mean the same and not the opposite, apart from texts and file names.
+    """Return the tasks without repetitions of earlier ones (`KnownTasks`).
 
     Args:
         tasks: Tasks of one application.
         embedder: Measures similarity.
         names: Names of the application's affordances.
     """
-    if not tasks:
-        return []
-    known = {name.casefold() for name in names}
-    vectors = embedder.embed([_without_parameters(task.instruction, known) for task in tasks])
-    least = embedder.min_similarity + ALIKE * (1.0 - embedder.min_similarity)
-    named = [names_in(task.instruction, known) for task in tasks]
-    kept: list[int] = []
-    for number in range(len(tasks)):
-        alike = [
-            other
-            for other in kept
-            if named[other] == named[number]
-            and abs(tasks[other].difficulty - tasks[number].difficulty) <= 1
-            and float(vectors[other] @ vectors[number]) >= least
+    return KnownTasks(embedder, names).add_new(tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A known task; app and difficulty are None if they are unknown."""
+
+    instruction: str
+    app: str | None
+    difficulty: int | None
+    named: frozenset[str]
+    vector: NDArray[np.float32]
+
+
+class KnownTasks:
+    """The tasks that others must not repeat.
+
+    Two tasks of an application are the same if they name the same things, are about equally difficult, and their
+    sentences mean the same and not the opposite, apart from texts and file names.
+
+    Args:
+        embedder: Measures similarity.
+        names: Names of applications and of their affordances.
+    """
+
+    def __init__(self, embedder: Embedder, names: Iterable[str]) -> None:
+        self._embedder = embedder
+        self._names = {name.casefold() for name in names}
+        self._least = embedder.min_similarity + ALIKE * (1.0 - embedder.min_similarity)
+        self._known: list[_Known] = []
+
+    def add_new(self, tasks: Sequence[ExplorationTask], most: int | None = None) -> list[ExplorationTask]:
+        """Return the first `most` tasks that repeat neither a known one nor each other; they are known from now on."""
+        looked_up = self._look_up([(task.instruction, task.app, task.difficulty) for task in tasks])
+        new: list[ExplorationTask] = []
+        for task, one in zip(tasks, looked_up, strict=True):
+            if (most is None or len(new) < most) and not any(self._repeats(one, other) for other in self._known):
+                self._known.append(one)
+                new.append(task)
+        return new
+
+    def add(self, instructions: Sequence[str]) -> None:
+        """Add tasks of unknown applications and difficulty, such as those that memory holds."""
+        self._known += self._look_up([(instruction, None, None) for instruction in instructions])
+
+    def instructions(self, app: str | None = None) -> tuple[str, ...]:
+        """Return the known instructions in the order in which they were added; only those that may be about `app`."""
+        return tuple(one.instruction for one in self._known if app is None or one.app in (app, None))
+
+    def _look_up(self, tasks: Sequence[tuple[str, str | None, int | None]]) -> list[_Known]:
+        if not tasks:
+            return []
+        vectors = self._embedder.embed([_without_parameters(instruction, self._names) for instruction, *_ in tasks])
+        return [
+            _Known(instruction, app, difficulty, names_in(instruction, self._names), vector)
+            for (instruction, app, difficulty), vector in zip(tasks, vectors, strict=True)
         ]
-        if all(conflict(tasks[other].instruction, tasks[number].instruction) for other in alike):
-            kept.append(number)
-    return [tasks[number] for number in kept]
+
+    def _repeats(self, one: _Known, other: _Known) -> bool:
+        if one.app and other.app and one.app != other.app:
+            return False
+        if one.instruction.casefold() == other.instruction.casefold():
+            return True
+        if one.difficulty and other.difficulty and abs(one.difficulty - other.difficulty) > 1:
+            return False
+        alike = one.named == other.named and float(one.vector @ other.vector) >= self._least
+        return alike and not conflict(other.instruction, one.instruction)
 
 
 def choose(tasks: Sequence[ExplorationTask], affordances: Sequence[Affordance], wanted: int) -> list[ExplorationTask]:
@@ -216,11 +264,12 @@ def _harmless(instruction: str) -> bool:
     return all(is_safe(clause.strip(" '\"")) for clause in clauses)
 
 
-def _tasks(application: Application, proposed: Iterable[ProposedTask], kind: TaskKind) -> list[ExplorationTask]:
+def harmless_tasks(application: Application, proposed: Iterable[ProposedTask], kind: TaskKind) -> list[ExplorationTask]:
+    """Return what was proposed for an application, without tasks that delete, send or print anything."""
     made = {}
     for one in proposed:
         instruction = " ".join(one.instruction.split())
-        if not instruction:
+        if not instruction or not _harmless(instruction):
             continue
         number = task_id(application.id, instruction)
         points = one.model_dump(include={"uses", "shows", "file"}) if isinstance(one, CheckableTask) else {}

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from aci.applications.catalog import Application
 from agent_s.llm.build import build_model
 from agent_s.llm.protocol import Affordance
+from agent_s.settings import Settings
+from evaluation.harness.results import Job
+from exploration.job.folders import Surveyed, read_practice, write_survey
+from exploration.job.worker import Assignment, ExplorationBench
 from exploration.tasks.proposals import propose_tasks
+from exploration.tasks.survey import Survey
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.agent_s.fakes import button, screen
 from tests.wire.formats import FORMATS, Format
@@ -51,3 +57,54 @@ def test_proposals_are_deduplicated_and_sorted_by_difficulty(form: Format) -> No
     prompt = "\n".join(form.texts(second))
     assert "Bold" in prompt
     assert "Turn on the line numbers in Notes." in prompt, "existing tasks"
+
+
+PAINT = Application("org.paint", "Paint", ("paint",))
+
+
+def practice(*tasks: tuple[str, str]) -> str:
+    return json.dumps({"tasks": [{"instruction": text, "application": name, "difficulty": 1} for text, name in tasks]})
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=[form.name for form in FORMATS])
+def test_tasks_for_a_whole_exploration_are_kept_when_the_provider_fails(
+    form: Format, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "exploration"
+    for application in (NOTES, PAINT):
+        write_survey(folder, application.id, Surveyed(name=application.name, survey=Survey(affordances=OFFERED)))
+    refused = form.error(400, "this cannot be answered")
+    server = WireServer(
+        [
+            form.answer(practice(("Write a shopping list in Notes.", "Notes"))),
+            refused,
+            form.answer(practice(("Write a shopping list in Notes.", "Notes"), ("Draw a circle in Paint.", "Paint"))),
+            form.answer(practice(("Turn on the line numbers in Notes.", "Notes"))),
+            form.answer(practice(("Make a text bold in Paint.", "Paint"))),
+        ]
+    )
+    with server.running():
+        for name, value in form.environment(server.url).items():
+            monkeypatch.setenv(name, value)
+        settings = Settings.model_validate(
+            {"model": form.model(server.url), "memory": {"path": tmp_path / "m.sqlite", "embedder": "hashing"}}
+        )
+        assignment = Assignment(
+            settings=settings, folder=folder, applications=(NOTES, PAINT), wanted=0, independent=2, aware=2, search_s=0
+        )
+        with ExplorationBench(assignment) as bench:
+            failed = bench.run(Job(task="propose independent"))
+            assert failed.outcome == "error"
+            assert len(read_practice(folder, "independent").tasks) == 1
+            done = bench.run(Job(task="propose independent"))
+            aware = bench.run(Job(task="propose aware"))
+    assert (done.outcome, done.model_calls, done.labels) == ("success", 2, {"wanted": "2", "made": "2"})
+    assert [task.app for task in read_practice(folder, "independent").tasks] == ["org.notes", "org.paint"]
+    assert (aware.outcome, aware.model_calls) == ("success", 2), aware.reason
+    assert [task.kind for task in read_practice(folder, "aware").tasks] == ["screen", "screen"]
+    assert all(form.problems(seen) == [] for seen in server.seen)
+    assert not (tmp_path / "m.sqlite").exists()
+    first, *_, last = server.asked
+    assert "Bold" not in "\n".join(form.texts(first)), "the list of applications alone"
+    assert all(text in "\n".join(form.texts(last)) for text in ("Bold", "Line Numbers", "Draw a circle in Paint."))
+    assert "shopping list" not in "\n".join(form.texts(last)), "a task of another application"

@@ -26,6 +26,7 @@ from agent_s.llm.protocol import (
     PlanContext,
     ProposalContext,
     QueryContext,
+    ReachedScreen,
     ReflectContext,
     SummarizeContext,
     VerifyContext,
@@ -181,6 +182,23 @@ CONTEXTS: dict[str, Context] = {
             Affordance("push button", "Find", window="Find </screen-0000000000> and Replace"),
         ),
         ("Save the note as a.txt.",),
+    ),
+    "propose_tasks_for_applications": ProposalContext(
+        EXPLORE,
+        "",
+        50,
+        known=("Save the note as a.txt.",),
+        applications=(("Notes", "Text Editor"), ('Paint "2"', "")),
+    ),
+    "propose_tasks_for_screens": ProposalContext(
+        EXPLORE,
+        "Notes",
+        6,
+        "Text Editor",
+        screens=(
+            ReachedScreen("", "Untitled - Notes", ("Save", "Find")),
+            ReachedScreen("Edit > Preferences", "Preferences </screen-0000000000>", ('Wrap "long" lines',)),
+        ),
     ),
     "name_skills": NamingContext(
         EXPLORE,

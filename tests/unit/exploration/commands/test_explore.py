@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from aci.applications.catalog import Application
 from agent_s.cli.app import run_app
+from agent_s.llm.scripted import ScriptedModel
+from agent_s.settings import Settings
+from exploration.job.exploration_job import Exploration, Plan, Progress
+from exploration.job.folders import write_whole
+from exploration.job.scope import Scope
+
+SH = Application("sh", "sh", ("sh",))
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +37,8 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (["--out", ""], "give a folder"),
         (["--tasks", "many"], "--tasks"),
         (["--depth", "0"], "--depth"),
+        (["sh", "--model", "offline", "--aware", "5"], "--aware needs a language model"),
+        (["sh", "-c", "roles.plan=offline", "--independent", "5"], "--independent needs a language model"),
         ([""], "No application fits ''"),
         (["no-such-thing"], "No application fits 'no-such-thing'"),
         ([], "No installed application can be explored"),
@@ -39,6 +50,44 @@ def test_wrong_usage_is_reported_before_anything_starts(
 ) -> None:
     assert run_app(["explore", *words]) == 2
     assert problem in capsys.readouterr().err
+
+
+@pytest.fixture
+def plans(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
+    """The plans that would be carried out, with a model that answers nothing."""
+    seen: list[Plan] = []
+
+    def run(job: Exploration) -> Iterator[Progress]:
+        seen.append(job.plan)
+        return iter(())
+
+    monkeypatch.setattr("agent_s.llm.build.build_models", lambda *_: ScriptedModel({}))
+    monkeypatch.setattr("exploration.job.exploration_job.Exploration.run", run)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--model", "offline"], (10, 0, 0)),
+        (["--model", "openai:unheard-of"], (0, 50, 0)),
+        (["--model", "openai:unheard-of", "--tasks", "4"], (4, 0, 0)),
+        (["--model", "openai:unheard-of", "--aware", "9"], (0, 50, 9)),
+        (["--model", "openai:unheard-of", "--tasks", "4", "--independent", "3"], (4, 3, 0)),
+    ],
+)
+def test_default_number_of_tasks_depends_on_the_model(
+    words: list[str], expected: tuple[int, ...], plans: list[Plan], tmp_path: Path
+) -> None:
+    run_app(["explore", "sh", "--quiet", "--dry-run", "--out", str(tmp_path / "out"), *words])
+    assert [(plan.wanted, plan.independent, plan.aware) for plan in plans] == [expected]
+
+
+def test_a_resumed_exploration_of_an_earlier_version_gets_no_other_tasks(plans: list[Plan], tmp_path: Path) -> None:
+    scope = Scope(applications=(SH,), tasks=7, search_s=None, depth=5, settings=Settings(model="openai:unheard-of"))
+    write_whole(tmp_path / "scope.json", scope.model_dump_json(exclude={"independent", "aware"}))
+    run_app(["explore", "--quiet", "--dry-run", "--out", str(tmp_path)])
+    assert [(plan.wanted, plan.independent, plan.aware) for plan in plans] == [(7, 0, 0)]
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

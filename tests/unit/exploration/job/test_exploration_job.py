@@ -23,7 +23,7 @@ from exploration.job.exploration_job import Exploration, Plan
 from exploration.job.folders import locked
 from exploration.job.scope import read_scope
 from exploration.report.page import write_report
-from exploration.report.summary import summarize
+from exploration.report.summary import proposal_dollars, summarize
 
 NOTES, PAINT, GONE = (Application(name.lower(), name, (name.lower(),)) for name in ("Notes", "Paint", "Gone"))
 ROOT = Path(__file__).parents[4]
@@ -34,7 +34,7 @@ given = json.loads(sys.stdin.readline())
 folder = Path(given["folder"])
 for line in sys.stdin:
     job = json.loads(line)
-    kind, about = job["task"].split()
+    kind, _, about = job["task"].partition(" ")
     answer = {**job, "outcome": "success", "status": "done", "dollars": 0.5, "labels": {}}
     with open(folder / "asked", "a") as log:
         print(job["task"], file=log)
@@ -54,6 +54,12 @@ for line in sys.stdin:
     elif kind == "task":
         time.sleep(float(sys.argv[1]))
         answer.update(instruction="Do", labels=dict(app=about[:-1], used="View\\tRuler", learned="2"))
+    elif kind == "propose":
+        made = min(given[about], 4 if (folder / "has no more").exists() else 99)
+        tasks = [dict(id=f"{about[0]}{n}", app="notes", instruction=f"Try {n}", difficulty=1) for n in range(made)]
+        usage = [dict(input_tokens=9, dollars=0.5)]
+        (folder / f"{about}.json").write_text(json.dumps(dict(tasks=tasks, usage=usage)))
+        answer["labels"] = dict(wanted=str(given[about]), made=str(made))
     elif kind == "search":
         answer["labels"] = dict(seconds=str(given["search_s"]), depth=str(given["depth"]), complete="false")
     print(json.dumps(answer), flush=True)
@@ -82,6 +88,73 @@ def test_surveys_come_first_then_searches_then_tasks_from_easy_to_hard(tmp_path:
     last = progress[-1].standing
     assert (last.done, last.total, last.left_s) == (10, 10, 0.0)
     assert progress[0].standing.total == 10  # what is to come counts from the beginning
+
+
+def test_common_tasks_come_after_surveys_and_those_for_screens_after_searches(tmp_path: Path) -> None:
+    wanted = plan(tmp_path, NOTES, PAINT, search_s=9.0, wanted=1, independent=2, aware=2)
+    progress = list(exploration(wanted).run())
+    assert asked(tmp_path) == [
+        *("survey notes", "survey paint", "propose independent", "search notes", "search paint", "propose aware"),
+        *("task notes1", "task paint1", "task i0", "task i1", "task a0", "task a1"),
+    ]
+    assert {each.standing.total for each in progress} == {12}
+    notes, paint = summarize(tmp_path, (NOTES, PAINT))
+    assert (notes.done, paint.done) == (5, 1)
+    assert proposal_dollars(tmp_path) == 1.0
+    assert list(exploration(wanted).run()) == []
+
+
+def test_independent_tasks_do_not_wait_for_searches(tmp_path: Path) -> None:
+    list(exploration(plan(tmp_path, search_s=9.0, wanted=0, independent=1)).run())
+    assert asked(tmp_path) == ["survey notes", "propose independent", "search notes", "task i0"]
+
+
+def test_a_dry_run_proposes_without_trying_anything(tmp_path: Path) -> None:
+    dry = plan(tmp_path, search_s=9.0, wanted=1, independent=1, aware=1, survey_only=True)
+    list(exploration(dry).run())
+    assert asked(tmp_path) == ["survey notes", "propose independent", "propose aware"]
+
+
+def test_no_tasks_are_proposed_if_no_application_can_be_explored(tmp_path: Path) -> None:
+    list(exploration(plan(tmp_path, GONE, wanted=1, independent=5, aware=5)).run())
+    assert asked(tmp_path) == ["survey gone"]
+
+
+def test_cost_of_proposals_counts_in_the_budget(tmp_path: Path) -> None:
+    job = exploration(plan(tmp_path, wanted=0, independent=9, dollars=1.0))
+    list(job.run())
+    assert asked(tmp_path) == ["survey notes", "propose independent"]
+    assert "--dollars" in job.stopped_by
+
+
+@pytest.mark.parametrize(
+    ("more", "done"),
+    [
+        ({"independent": 3}, ["propose independent", "task i2"]),
+        ({"independent": 1, "aware": 1}, []),
+        ({"aware": 3}, ["propose aware", "task a2"]),
+        ({"search_s": 20.0}, ["search notes"]),
+    ],
+)
+def test_larger_number_of_practice_tasks_adds_to_the_earlier_ones(
+    tmp_path: Path, more: dict[str, Any], done: list[str]
+) -> None:
+    first = plan(tmp_path, search_s=9.0, wanted=0, independent=2, aware=2)
+    list(exploration(first).run())
+    before = len(asked(tmp_path))
+    list(exploration(replace(first, **more)).run())
+    assert asked(tmp_path)[before:] == done
+
+
+def test_missing_tasks_for_screens_are_proposed_when_a_search_reached_more(tmp_path: Path) -> None:
+    (tmp_path / "has no more").touch()
+    first = plan(tmp_path, search_s=9.0, wanted=0, aware=5)
+    list(exploration(first).run())
+    assert list(exploration(first).run()) == []
+    (tmp_path / "has no more").unlink()
+    before = len(asked(tmp_path))
+    list(exploration(replace(first, search_s=20.0)).run())
+    assert asked(tmp_path)[before:] == ["search notes", "propose aware", "task a4"]
 
 
 def test_unusable_application_is_skipped_with_a_reason(tmp_path: Path) -> None:
@@ -161,12 +234,14 @@ def test_unusable_application_is_tried_again_on_resume(tmp_path: Path) -> None:
     assert asked(tmp_path) == ["survey gone", "survey gone", "task gone1"]
 
 
-@pytest.mark.parametrize("kind", ["survey", "search"])
+@pytest.mark.parametrize("kind", ["survey", "search", "propose"])
 def test_survey_is_repeated_after_its_worker_was_killed(tmp_path: Path, kind: str) -> None:
     (tmp_path / "dies at").write_text(kind)
-    outcomes = [each.result.outcome for each in exploration(plan(tmp_path, search_s=9.0, wanted=1)).run()]
+    outcomes = [
+        each.result.outcome for each in exploration(plan(tmp_path, search_s=9.0, wanted=1, independent=1)).run()
+    ]
     assert outcomes.count("error") == 1
-    assert asked(tmp_path).count(f"{kind} notes") == 2
+    assert [job.partition(" ")[0] for job in asked(tmp_path)].count(kind) == 2
     assert {result.outcome for result in read_results(tmp_path)[1].values()} == {"success"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,6 +31,14 @@ def test_scope_is_written_atomically(tmp_path: Path) -> None:
     (tmp_path / "new" / "results.jsonl").touch()  # killed before the first line
     assert read_scope(tmp_path / "new") == SCOPE.model_copy(update={"tasks": 4})
     assert [path.name for path in (tmp_path / "new").glob("scope*")] == [SCOPE_FILE]
+
+
+def test_scope_without_practice_tasks_is_read(tmp_path: Path) -> None:
+    earlier = SCOPE.model_dump(mode="json", exclude={"independent", "aware"})
+    (tmp_path / SCOPE_FILE).write_text(json.dumps(earlier))
+    scope = read_scope(tmp_path)
+    assert scope is not None
+    assert (scope.tasks, scope.independent, scope.aware) == (3, 0, 0)
 
 
 def test_a_folder_of_another_job_is_refused(tmp_path: Path) -> None:
