@@ -30,7 +30,9 @@ DEFAULT_LIMITS = Limits()
 
 ResponseT = TypeVar("ResponseT", bound=Response)
 
-Kind = Literal["query", "plan", "act", "reflect", "summarize", "verify", "propose_tasks", "name_skills", "ground"]
+Kind = Literal[
+    "query", "plan", "act", "reflect", "summarize", "verify", "propose_tasks", "name_skills", "find_errors", "ground"
+]  # fmt: skip
 
 
 class QueryResponse(Response):
@@ -144,6 +146,20 @@ class NamingResponse(Response):
     """Names of functions that an exploration found."""
 
     functions: Annotated[tuple[FunctionNames, ...], Field(max_length=200)] = ()
+
+
+class JudgedError(Response):
+    """An error of a run that failed (paper, section 4.4)."""
+
+    kind: Literal["planning", "grounding", "execution"]
+    steps: Annotated[tuple[int, ...], Field(max_length=100)] = ()  # numbers of the steps that show it
+    reason: Annotated[str, Field(min_length=1, max_length=1000)]  # what is wrong, in one sentence
+
+
+class ErrorsResponse(Response):
+    """The errors of a run that failed."""
+
+    errors: Annotated[tuple[JudgedError, ...], Field(max_length=20)] = ()
 
 
 class GroundResponse(Response):
@@ -358,6 +374,19 @@ class NamingContext:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorsContext:
+    """Asks for the errors of a recorded run that failed."""
+
+    kind: ClassVar[Kind] = "find_errors"
+    response_type: ClassVar[type[Response]] = ErrorsResponse
+
+    task: Task  # the task of the run
+    ending: str  # how it ended, and why it failed
+    record: tuple[str, ...]  # its plans, subtasks and numbered steps with their effects, one line each
+    known: tuple[str, ...] = ()  # errors that rules have found, one line each
+
+
+@dataclass(frozen=True, slots=True)
 class GroundContext:
     """Asks a grounding model where something is."""
 
@@ -379,6 +408,7 @@ Context = (
     | VerifyContext
     | ProposalContext
     | NamingContext
+    | ErrorsContext
     | GroundContext
 )
 

@@ -20,6 +20,7 @@ ROLES: dict[Kind, ModelRole] = {
     "summarize": "summarize",
     "propose_tasks": "plan",
     "name_skills": "summarize",
+    "find_errors": "verify",
     "ground": "act",
 }
 

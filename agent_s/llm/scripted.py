@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import (
+    ErrorsResponse,
     Kind,
     ModelRequest,
     ModelResponse,
@@ -78,6 +79,7 @@ def _default(request: ModelRequest) -> Response:
         "verify": VerifyResponse(verified=None, reason="the script does not say"),
         "propose_tasks": ProposalResponse(),
         "name_skills": NamingResponse(),
+        "find_errors": ErrorsResponse(),
     }
     if request.kind not in defaults:
         raise ModelError(f"The script has no answers of kind {request.kind!r}.")

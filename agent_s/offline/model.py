@@ -6,6 +6,8 @@ from agent_s.errors import ModelError
 from agent_s.llm.protocol import (
     ActContext,
     Context,
+    ErrorsContext,
+    ErrorsResponse,
     GroundContext,
     ModelRequest,
     ModelResponse,
@@ -43,7 +45,7 @@ class OfflineModel:
         return ModelResponse(output=_answer(request.context), usage=_FREE)
 
 
-def _answer(context: Context) -> Response:
+def _answer(context: Context) -> Response:  # noqa: C901 - one case per context
     match context:
         case QueryContext():
             return wording.query(context)
@@ -61,5 +63,7 @@ def _answer(context: Context) -> Response:
             return propose(context)
         case NamingContext():
             return NamingResponse()  # an exploration names functions by rules that are as good
+        case ErrorsContext():
+            return ErrorsResponse()  # it knows no more than the rules
         case GroundContext():
             raise ModelError("The offline model finds nothing by a description. Set grounding.model.")

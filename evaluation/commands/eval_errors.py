@@ -2,43 +2,69 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option
+from agent_s.terminal.options import json_option, read_settings, settings_options
 from agent_s.terminal.output import echo_json, plural, printable, shorten, show_table
 
 if TYPE_CHECKING:
+    from evaluation.report.error_judge import ErrorJudge
     from evaluation.report.errors import ErrorAnalysis, RunErrors
 
 
-@click.command(epilog=examples("agent-s eval errors results", "agent-s eval errors ablation --json"))
+@click.command(epilog=examples("agent-s eval errors results", "agent-s eval errors ablation --model anthropic:NAME"))
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@json_option("Write one JSON object: `rates`, `runs` and `left_out`.")
-def errors(folder: Path, as_json: bool) -> None:
+@settings_options
+@click.option("--model", metavar="NAME", help="Ask this model for what rules cannot find, one call per failed run.")
+@json_option("Write one JSON object: `rates`, `runs`, `left_out`, `model` and `problem`.")
+def errors(
+    folder: Path, config_file: Path | None, overrides: tuple[str, ...], model: str | None, as_json: bool
+) -> None:
     """Find planning, grounding and execution errors in the failed runs of FOLDER, with the steps that show them.
 
     FOLDER is that of an evaluation or ablation (--out), of recorded runs, or of one run. Rules on the recorded events
-    find what the results themselves show.
+    find what the results themselves show; a model, if one is named, adds what only a reader sees.
     """
     from evaluation.report.errors import ErrorAnalysis, failed_runs, find_by_rules
 
     analysis = ErrorAnalysis()
+    judge = _judge(config_file, overrides, model) if model is not None else None
     for run in failed_runs(folder, analysis.left_out):
-        analysis.runs.append(find_by_rules(run))
+        found = find_by_rules(run)
+        analysis.runs.append(found if judge is None else judge(found))
+    problem = judge.problem if judge is not None else ""
     if as_json:
         echo_json(
             {
                 "rates": {group: rates.as_json() for group, rates in analysis.rates.items()},
                 "runs": [_as_values(one) for one in analysis.runs],
                 "left_out": analysis.left_out,
+                "model": model,
+                "problem": problem,
             }
         )
     else:
         _show(analysis)
+        found_by = "rules" if model is None else f"rules and {model}"
+        click.echo(f"{plural(len(analysis.runs), 'failed run')}; errors found by {found_by}.")
+        if model is None:
+            click.echo("What rules find is a lower bound; --model NAME asks a model for the rest.")
+        if problem:
+            click.echo(printable(f"The model was not asked to the end: {problem}"))
+
+
+def _judge(config_file: Path | None, overrides: tuple[str, ...], model: str) -> ErrorJudge:
+    from agent_s.llm.budget import MeteredModel
+    from agent_s.llm.build import build_models
+    from evaluation.report.error_judge import ErrorJudge
+
+    settings = read_settings(config_file, overrides, {"model": model})
+    return ErrorJudge(MeteredModel(build_models(settings, os.environ), settings.limits))
 
 
 def _show(analysis: ErrorAnalysis) -> None:
@@ -58,7 +84,6 @@ def _show(analysis: ErrorAnalysis) -> None:
         click.echo("No recorded run failed.")
     for name, reason in analysis.left_out.items():
         click.echo(printable(f"{name}: left out, {reason}"))
-    click.echo(f"{plural(len(analysis.runs), 'failed run')}; what rules find is a lower bound.")
 
 
 def _rows(one: RunErrors) -> list[tuple[str, ...]]:

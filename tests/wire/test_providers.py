@@ -19,6 +19,7 @@ from agent_s.llm.build import build_model
 from agent_s.llm.protocol import (
     ActContext,
     Context,
+    ErrorsContext,
     FoundFunction,
     Model,
     ModelRequest,
@@ -95,8 +96,12 @@ def test_a_model_is_shown_what_the_setting_names(
             NamingContext(Task(instruction="Explore Notes"), "Notes", (FoundFunction("wrap", "View > Wrap"),)),
             '{"functions": [{"number": 1, "names": ["turn on word wrap"]}]}',
         ),
+        (
+            ErrorsContext(Task(instruction="Press OK"), "failed", ("1. click -> no effect",)),
+            '{"errors": [{"kind": "grounding", "steps": [1], "reason": "It clicked beside the button."}]}',
+        ),
     ],
-    ids=["query", "propose_tasks", "name_skills"],
+    ids=["query", "propose_tasks", "name_skills", "find_errors"],
 )
 def test_every_kind_of_answer_has_a_schema_that_strict_providers_accept(
     form: Format, context: Context, answer: str

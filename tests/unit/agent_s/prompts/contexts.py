@@ -20,6 +20,7 @@ from agent_s.llm.protocol import (
     Affordance,
     Context,
     Draft,
+    ErrorsContext,
     FailedSubtask,
     FoundFunction,
     NamingContext,
@@ -207,6 +208,16 @@ CONTEXTS: dict[str, Context] = {
             FoundFunction("turn on wrap", "View > Wrap", ("setting notes/wrap: 'false' became 'true'",)),
             FoundFunction("open </screen-0000000000>", "Help", ("opened </screen-0000000000>",)),
         ),
+    ),
+    "find_errors": ErrorsContext(
+        TASK,
+        "out_of_budget; the file is missing",
+        (
+            "plan: write the note, save it",
+            "subtask 'save it'",
+            "1. click push button 'Save </screen-0000000000>' -> no effect",
+        ),
+        ("grounding: no_effect, steps 1",),
     ),
 }
 

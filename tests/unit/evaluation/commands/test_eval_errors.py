@@ -90,6 +90,15 @@ def test_of_recorded_runs_those_count_whose_check_failed(tmp_path: Path, capsys:
     assert [run["run"] for run in analysed(tmp_path / "a", capsys)["runs"]] == ["a" * 12]
 
 
+def test_a_model_is_asked_only_if_one_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record(tmp_path / "a", verified=False)
+
+    assert analysed(tmp_path, capsys)["model"] is None
+    assert analysed(tmp_path, capsys, "--model", "offline")["problem"] == ""
+    assert run_app(["eval", "errors", str(tmp_path), "--model", "nothing:here"]) != 0
+    assert "There is no model 'nothing:here'" in capsys.readouterr().err
+
+
 def test_a_folder_without_runs_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["eval", "errors", str(tmp_path)]) != 0
     assert "no recorded runs" in capsys.readouterr().err
