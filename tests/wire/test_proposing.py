@@ -12,10 +12,13 @@ from agent_s.llm.build import build_model
 from agent_s.llm.protocol import Affordance
 from agent_s.settings import Settings
 from evaluation.harness.results import Job
-from exploration.job.folders import Surveyed, read_practice, write_survey
+from exploration.job.folders import LEDGER_FILE, Surveyed, application_folder, read_practice, write_survey
 from exploration.job.worker import Assignment, ExplorationBench
+from exploration.search.ledger import Ledger
+from exploration.search.records import ScreenState, StateFound
 from exploration.tasks.proposals import propose_tasks
 from exploration.tasks.survey import Survey
+from memory_store import MemoryStore, Provenance
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.agent_s.fakes import button, screen
 from tests.wire.formats import FORMATS, Format
@@ -108,3 +111,32 @@ def test_tasks_for_a_whole_exploration_are_kept_when_the_provider_fails(
     assert "Bold" not in "\n".join(form.texts(first)), "the list of applications alone"
     assert all(text in "\n".join(form.texts(last)) for text in ("Bold", "Line Numbers", "Draw a circle in Paint."))
     assert "shopping list" not in "\n".join(form.texts(last)), "a task of another application"
+
+
+def test_recorded_screens_are_shown_and_tasks_in_memory_are_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form, folder, done = FORMATS[0], tmp_path / "exploration", "Turn on the line numbers in Notes."
+    write_survey(folder, NOTES.id, Surveyed(name=NOTES.name, survey=Survey(affordances=OFFERED)))
+    with Ledger(application_folder(folder, NOTES.id) / LEDGER_FILE, NOTES.name, NOTES.argv) as ledger:
+        ledger.write(StateFound(state=ScreenState(fingerprint="a", title="Preferences", words=("Tab width", "Quit"))))
+    with MemoryStore.open(tmp_path / "m.sqlite", embedder=HashingEmbedder()) as memory:
+        memory.add_narrative(
+            query=done, instruction=done, summary="Done.", success=True, provenance=Provenance(run_id="earlier")
+        )
+    again = form.answer(practice((done, "Notes"), ("Set the tab width in Notes to 3.", "Notes")))
+    server = WireServer([again])
+    with server.running():
+        for name, value in form.environment(server.url).items():
+            monkeypatch.setenv(name, value)
+        settings = Settings.model_validate(
+            {"model": form.model(server.url), "memory": {"path": tmp_path / "m.sqlite", "embedder": "hashing"}}
+        )
+        assignment = Assignment(settings=settings, folder=folder, applications=(NOTES,), wanted=0, aware=1, search_s=0)
+        with ExplorationBench(assignment) as bench:
+            result = bench.run(Job(task="propose aware"))
+    assert result.outcome == "success", result.reason
+    assert [task.instruction for task in read_practice(folder, "aware").tasks] == ["Set the tab width in Notes to 3."]
+    prompt = "\n".join(form.texts(server.asked[0]))
+    assert all(text in prompt for text in ("Preferences", "Tab width", done))
+    assert not any(text in prompt for text in ("Quit", "Bold"))
