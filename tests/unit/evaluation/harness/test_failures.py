@@ -116,7 +116,7 @@ def test_repetition_counts_only_if_the_action_before_did_nothing() -> None:
 
 
 def test_two_actions_in_turn_are_a_circle_although_each_works() -> None:
-    turns = [(TAB, WORKED), (SAVE, WORKED)] * 2
+    turns: list[tuple[Action, ActionResult]] = [(TAB, WORKED), (SAVE, WORKED)] * 2
     assert found_in(a_subtask(*turns)) == [("execution", "circle", (4,))]
 
 
