@@ -30,6 +30,11 @@ from memory_store.transfer import write_export
 
 _HEADER_BYTES = 100
 _PACKED = "0003"  # the last schema with the aliases of skills in their descriptions
+_ADDED = (
+    ("0004", "skill", ("aliases JSON", "intent JSON", "effects JSON")),
+    ("0005", "experience", ("draft BOOLEAN NOT NULL DEFAULT 0",)),
+)
+"""Columns that later schemas added, which earlier ones get before they are read."""
 _LONGEST_FILL = 1 << 40  # bytes; a header that promises more is damaged
 _IDS = "SELECT uid, pk FROM experience INDEXED BY sqlite_autoindex_experience_1"
 _NEWEST = (
@@ -113,10 +118,11 @@ def _read(copy: Path, source: Path) -> tuple[list[Experience], tuple[str, ...], 
             f"nothing of {source} can be read, since its first page is damaged ({error}): restore a backup, or try"
             " `sqlite3 FILE .recover`, which guesses from what the other pages look like"
         ) from error
-    if revision == _PACKED:
+    if _PACKED <= revision < HEAD:
         with closing(sqlite3.connect(copy)) as raw:
-            for column in ("aliases", "intent", "effects"):
-                raw.execute(f"ALTER TABLE skill ADD COLUMN {column} JSON")
+            for schema, table, columns in _ADDED:
+                for column in columns if revision < schema else ():
+                    raw.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
     elif revision != HEAD:
         raise StoreCorrupt(f"{source} has schema {revision}, not {HEAD}: salvage it with the version that wrote it")
     database = SqliteDatabase(copy, 0.0)
