@@ -118,7 +118,7 @@ def _read(copy: Path, source: Path) -> tuple[list[Experience], tuple[str, ...], 
             f"nothing of {source} can be read, since its first page is damaged ({error}): restore a backup, or try"
             " `sqlite3 FILE .recover`, which guesses from what the other pages look like"
         ) from error
-    if _PACKED <= revision < HEAD:
+    if revision is not None and _PACKED <= revision < HEAD:
         with closing(sqlite3.connect(copy)) as raw:
             for schema, table, columns in _ADDED:
                 for column in columns if revision < schema else ():
