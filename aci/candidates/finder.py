@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _SMALL_PX = 96  # longest side of an element that is an icon itself; pictures larger than this are looked into
 _CONTROLS = INTERACTIVE | VALUED | {"scroll bar", "separator"}
 _EDGE_PX = 2  # by which texts and controls may extend beyond their elements
+_MOST_NAMED = 0.5  # share of a figure that elements may stand for; GTK 4 draws buttons larger than their elements
 _MOST = 120  # figures of a window; more of them are texture
 
 
@@ -95,7 +96,8 @@ class CandidateFinder:
         if last is not None and last.shows(pixels, visible, named):
             return last
         figures = find_figures(np.ascontiguousarray(pixels), visible, named) if visible.any() else []
-        return _Look(pixels, visible.copy(), named, tuple(figures))
+        unnamed = (figure for figure in figures if _share(named, figure.rect) < _MOST_NAMED)
+        return _Look(pixels, visible.copy(), named, tuple(unnamed))
 
     def _elements(
         self, found: Sequence[tuple[Window, Rect, Figure]], screenshot: NDArray[np.uint8]
@@ -129,6 +131,10 @@ def _sighting(window: Window, rect: Rect, kind: str, pixels: NDArray[np.uint8]) 
     # Counted from the window, so that a figure keeps its id when the window moves.
     key = (window.id, rect.x - window.rect.x, rect.y - window.rect.y, rect.width, rect.height)
     return Sighting(key, (window.id, kind, print_), rect, print_, holders=(window.id,))
+
+
+def _share(named: NDArray[np.bool_], rect: Rect) -> float:
+    return float(named[rect.y : rect.bottom, rect.x : rect.right].mean())
 
 
 def _is_known(element: Element) -> bool:
