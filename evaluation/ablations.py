@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from agent_s.records import Record
+from agent_s.search.build import chosen_engine
 from agent_s.settings import Settings
 from evaluation.errors import EvaluationError
 
@@ -115,7 +116,8 @@ def plan_rows(
             planned.append(Planned(name, row, given, left_out="it needs --raw-memory"))
             continue
         own = given.memory.model_copy(update={"path": folder / name / MEMORY_FILE, "url": None})
-        key = (given.model_dump_json(), start)
+        search = given.search.model_copy(update={"engine": chosen_engine(given)})
+        key = (given.model_copy(update={"search": search}).model_dump_json(), start)
         same = known.setdefault(key, name)
         changed = given.model_copy(update={"memory": own}) if given.memory.enabled else given
         planned.append(Planned(name, row, changed, start, same_as="" if same == name else same))
