@@ -293,7 +293,13 @@ def _is_usable(rect: Rect) -> bool:
 
 
 def _lies_in(inner: Rect, outer: Rect) -> bool:
-    return outer.grown(1, 1).intersection(inner) == inner
+    """Return whether a rectangle lies in another one, or beyond it by one pixel at most."""
+    return (
+        inner.x >= outer.x - 1
+        and inner.y >= outer.y - 1
+        and inner.x + inner.width <= outer.x + outer.width + 1
+        and inner.y + inner.height <= outer.y + outer.height + 1
+    )
 
 
 def _overlap(one: Rect, other: Rect) -> float:

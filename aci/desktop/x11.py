@@ -130,6 +130,7 @@ class X11Desktop:
         self._frame: NDArray[np.uint32] | None = None
         self._documents = self._documents_before = Documents()
         self._acted = False
+        self._unread: Sequence[Rect] | None = None  # of the latest look; None if no texts were recognized
         self._buffer: list[str] = []
         self._lost: dict[int, str] = {}
         self._crash_notes: list[str] = []
@@ -195,7 +196,8 @@ class X11Desktop:
         for process in self._launcher.take_crashed():
             self._report_crash(process, "if it is started again")
         notes, self._crash_notes = (*seen.notes, *self._crash_notes), []
-        self._seen = replace(seen, notes=notes, taken_s=time.monotonic() - started)
+        candidates = self._find_candidates(seen)
+        self._seen = replace(seen, notes=notes, candidates=candidates, taken_s=time.monotonic() - started)
         if self.rest_s is not None:
             self.accessibility.rest(self.rest_s)
         return self._seen
@@ -238,13 +240,12 @@ class X11Desktop:
         if check:
             self.accessibility.rest(0.0)  # while texts are recognized
         elements, notes, unread = reading.elements, reading.notes, 0
-        candidates: tuple[Element, ...] = ()
+        self._unread = None
         if text_reader is not None:
             texts = text_reader.read(picture.result(), elements, windows)
             elements, notes, unread = texts.elements, (*notes, *texts.notes), len(texts.unread)
-            if self._candidates is not None:
-                candidates = self._candidates.find(picture.result(), elements, windows, texts.unread)
-        elements, candidates = (shown(each, self.screen.dark()) for each in (elements, candidates))
+            self._unread = texts.unread
+        elements = shown(elements, self.screen.dark())
         if self.screen.is_xwayland:
             notes = (*notes, *limits(reading.windowless))
         performer = self.__dict__.get("_performer")  # made by the first action
@@ -261,8 +262,14 @@ class X11Desktop:
             buffer=tuple(self._buffer),
             focus_id=reading.focus_id if any(element.id == reading.focus_id for element in elements) else None,
             unread=unread,
-            candidates=candidates,
         )
+
+    def _find_candidates(self, seen: Observation) -> tuple[Element, ...]:
+        """Return what the picture shows without a name. It costs as much as a look at the tree: once is enough."""
+        if self._unread is None or self._candidates is None:
+            return ()
+        found = self._candidates.find(seen.screenshot, seen.elements, seen.windows, self._unread)
+        return shown(found, self.screen.dark())
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
