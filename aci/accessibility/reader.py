@@ -403,10 +403,12 @@ class Reader:
 
 
 def _reported(application: Application) -> list[Hashable]:
-    """Return what an application reports of its visible objects."""
+    """Return what an application reports of its visible objects, without what they are.
+
+    LibreOffice makes new objects of its cells at each reading.
+    """
     return [
         (
-            node.ref,
             *(node.as_reported or (node.role, node.name, node.states, node.child_count)),
             *(node.description, node.reported_rect, node.text, node.caret, node.selection, node.value, node.choice),
         )

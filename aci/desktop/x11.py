@@ -186,6 +186,7 @@ class X11Desktop:
         check, self._acted = self._acted, False
         for _ in range(_MOST_LOOKS if check else 1):
             seen = self._look(read_texts, check)
+            candidates = self._camera.submit(self._find_candidates, seen, self._unread)
             if not check:
                 break
             self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S)
@@ -196,8 +197,7 @@ class X11Desktop:
         for process in self._launcher.take_crashed():
             self._report_crash(process, "if it is started again")
         notes, self._crash_notes = (*seen.notes, *self._crash_notes), []
-        candidates = self._find_candidates(seen)
-        self._seen = replace(seen, notes=notes, candidates=candidates, taken_s=time.monotonic() - started)
+        self._seen = replace(seen, notes=notes, candidates=candidates.result(), taken_s=time.monotonic() - started)
         if self.rest_s is not None:
             self.accessibility.rest(self.rest_s)
         return self._seen
@@ -264,11 +264,11 @@ class X11Desktop:
             unread=unread,
         )
 
-    def _find_candidates(self, seen: Observation) -> tuple[Element, ...]:
-        """Return what the picture shows without a name. It costs as much as a look at the tree: once is enough."""
-        if self._unread is None or self._candidates is None:
+    def _find_candidates(self, seen: Observation, unread: Sequence[Rect] | None) -> tuple[Element, ...]:
+        """Return what the picture shows without a name; in the background, where it takes as long as a look."""
+        if unread is None or self._candidates is None:
             return ()
-        found = self._candidates.find(seen.screenshot, seen.elements, seen.windows, self._unread)
+        found = self._candidates.find(seen.screenshot, seen.elements, seen.windows, unread)
         return shown(found, self.screen.dark())
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
