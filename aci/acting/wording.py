@@ -230,7 +230,7 @@ def describe_effect(result: ActionResult) -> str:
     told = _SAID_BY_DELIVERY if delivery is not None and delivery.confirmed else frozenset()
     changes = [_describe_difference(one) for one in effect.differences if one.kind not in told]
     more = len(changes) - _MOST_DIFFERENCES
-    words = ", ".join(changes[:_MOST_DIFFERENCES]) + (f" and {more} more changes" if more > 0 else "")
+    words = ", ".join(changes[:_MOST_DIFFERENCES]) + (f" and {more} more change{'s' * (more > 1)}" if more > 0 else "")
     if effect.kind == "other":
         return f"another effect than expected: {'; '.join(filter(None, (_REMARKS[effect.remark], words)))}"
     return words

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from aci.acting.wording import CARRIED_OUT, describe_action, describe_effect, describe_result
+from aci.acting.wording import CARRIED_OUT, describe_action, describe_delivery, describe_effect, describe_result
 from agent_s.events import (
     ActionChosen,
     ActionPerformed,
@@ -138,7 +138,7 @@ def lines_of(event: Event) -> list[str]:
         case ActionsDropped():
             return [f"       {dropped_of(event)}"]
         case EffectSeen():
-            return [f"       {effect_of(event)}"] if describe_effect(event.result) else []
+            return [f"       {line}"] if (line := effect_of(event)) else []
         case SubtaskEnded():
             return [f"    {ending_of(event)}"]
     return _remarks(event)
@@ -173,13 +173,18 @@ def result_of(event: ActionPerformed) -> str:
     """Return the result of a step."""
     if not event.result.ok:
         return shorten(f"{BAD} {event.result.error or 'not carried out'}", 300)
-    came = describe_result(event.result.model_copy(update={"effect": None}))
+    arrived = event.result.delivery
+    seen = arrived if arrived is not None and not arrived.unread else None  # else the screen tells: `effect_of`
+    came = describe_result(event.result.model_copy(update={"effect": None, "delivery": seen}))
     return shorten(f"{GOOD} {event.seconds:.2f} s{'' if came == CARRIED_OUT else f', {came}'}", 300)
 
 
 def effect_of(event: EffectSeen) -> str:
-    """Return what came of a step, once the screen after it has been seen."""
-    return shorten(f"-> {describe_effect(event.result)}", 300)
+    """Return what came of a step, once the screen after it has been seen; empty if there is nothing to say."""
+    arrived = event.result.delivery
+    told = describe_delivery(arrived) if arrived is not None and arrived.unread else ""
+    came = "; ".join(filter(None, (told, describe_effect(event.result))))
+    return shorten(f"-> {came}", 300) if came else ""
 
 
 def dropped_of(event: ActionsDropped) -> str:
@@ -233,7 +238,8 @@ class LiveDisplay(Display):
             case ActionPerformed():
                 self._now.result = result_of(event)
             case EffectSeen():
-                self._now.result = f"{GOOD if event.result.worked else BAD} {effect_of(event)}"
+                if line := effect_of(event):
+                    self._now.result = f"{GOOD if event.result.worked else BAD} {line}"
             case ModelCalled():
                 self._now.count(event)
             case SubtaskEnded():

@@ -7,7 +7,10 @@ import io
 import pytest
 from rich.console import Console
 
-from agent_s.events import KnowledgeGathered, Troubled
+from aci.acting.actions import Type
+from aci.acting.result import ActionResult
+from aci.input.read_back import Delivery
+from agent_s.events import ActionPerformed, EffectSeen, KnowledgeGathered, Troubled
 from agent_s.terminal.output import new_console
 from agent_s.terminal.progress import Display, LiveDisplay, QuietDisplay, lines_of
 from tests.unit.agent_s.a_run import events_of_a_run
@@ -51,6 +54,15 @@ def test_plain_lines_show_task_subtasks_steps_results_and_verdict() -> None:
         "✓ verified: reason Save",
         "Problem: problem Save",
     ]
+
+
+def test_text_that_could_not_be_read_at_once_is_told_when_the_screen_shows_it() -> None:
+    typed = ActionResult(ok=True, delivery=Delivery(state="unread", unread="cell"))
+    performed = ActionPerformed(step=1, action=Type(text="Ink", enter=True), result=typed, seconds=0.5)
+    assert lines_of(performed) == ["       ✓ 0.50 s"]
+    shown = typed.model_copy(update={"delivery": Delivery(state="shown", unread="cell")})
+    assert lines_of(EffectSeen(step=1, result=shown)) == ["       -> the screen shows the text"]
+    assert "make sure" in lines_of(EffectSeen(step=1, result=typed))[0]
 
 
 def test_source_that_did_not_answer_is_shown() -> None:
