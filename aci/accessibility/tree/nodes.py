@@ -94,8 +94,9 @@ class Application:
     gently: bool = False  # whether it is asked for one property of one object at a time
 
     def unread(self) -> Application:
-        """Return a copy without nodes."""
-        return replace(self, nodes={}, tops=[], settled={}, cells={}, views=set(), patchy=False, cut=False)
+        """Return a copy without nodes that still knows the cells of its sheets."""
+        cells = {table: dict(known) for table, known in self.cells.items()}
+        return replace(self, nodes={}, tops=[], settled={}, cells=cells, views=set(), patchy=False, cut=False)
 
     def forget_cells(self, everywhere: bool, tables: Iterable[Ref]) -> None:
         """Forget the cells of sheets in which rows were inserted or deleted.

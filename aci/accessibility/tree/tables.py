@@ -133,11 +133,13 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
     wanted = list(islice(product(rows, columns), MOST_CELLS))
     known = application.cells.setdefault(table.ref, {})
     for _ in range(2):
+        former = dict(known)
         missing = [cell for cell in wanted if cell not in known]
         found = zip(missing, await _cells_at(bus, table.ref, missing), strict=True)
         known |= {cell: ref for cell, ref in found if ref is not None}
         nodes = await _read_cells(bus, table, known, rows, columns)
         if nodes is not None:
+            await _replace_outdated(bus, table.ref, known, [node for node in nodes if node.cell in former])
             return nodes
         known.clear()  # they went out of date, as after another sheet was chosen
     return []
@@ -170,27 +172,27 @@ async def refresh_view(
     texts = await _texts(bus, [node.ref for node in unchecked])
     if any(text is None for text in texts):
         return None
-    texts_now = [text or "" for text in texts]
-    outdated = await _outdated(bus, table.ref, [node for node, text in zip(unchecked, texts_now, strict=True) if text])
-    for place, node in enumerate(unchecked):
-        if node.cell in outdated:
-            node.ref, texts_now[place] = outdated[node.cell]
-            known[node.cell] = node.ref
-    differing = [(node, text) for node, text in zip(unchecked, texts_now, strict=True) if node.text != text]
-    for node, text in differing:
+    before = [node.text for node in unchecked]
+    for node, text in zip(unchecked, texts, strict=True):
         node.text = text
-    return bool(differing)
+    await _replace_outdated(bus, table.ref, known, unchecked)
+    return before != [node.text for node in unchecked]
 
 
-async def _outdated(bus: Bus, table: Ref, nodes: Sequence[Node]) -> dict[Cell, tuple[Ref, str]]:
-    """Return new object and text of cells whose known object is dead.
+async def _replace_outdated(bus: Bus, table: Ref, known: dict[Cell, Ref], nodes: Sequence[Node]) -> None:
+    """Give cells that are empty now their new object.
 
-    After rows were inserted or deleted, LibreOffice's object of a now empty cell keeps returning its former text.
+    After rows were inserted or deleted, LibreOffice's known object of a now empty cell keeps returning its former text.
     """
-    cells = [node.cell for node in nodes if node.cell is not None]
-    found = {cell: ref for cell, ref in zip(cells, await _cells_at(bus, table, cells), strict=True) if ref is not None}
-    texts = await _texts(bus, list(found.values()))
-    return {cell: (ref, text) for (cell, ref), text in zip(found.items(), texts, strict=True) if text == ""}
+    filled = {node.cell: node for node in nodes if node.text and node.cell is not None}
+    found = [
+        ref or node.ref for ref, node in zip(await _cells_at(bus, table, list(filled)), filled.values(), strict=True)
+    ]
+    texts = await _texts(bus, found)
+    for (cell, node), ref, text in zip(filled.items(), found, texts, strict=True):
+        if text == "":
+            node.ref = known[cell] = ref
+            node.text = ""
 
 
 def _span(first: int, last: int) -> range:
