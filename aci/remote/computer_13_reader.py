@@ -46,8 +46,7 @@ from aci.acting.targets import MAX_PIXEL
 from aci.errors import MalformedAction
 from aci.input.keys import MODIFIERS, keysym, left_key
 from aci.observation.geometry import Point
-from aci.remote.computer_13 import CALL_USER
-from aci.remote.pyautogui_code import DONE, FAIL, WAIT
+from aci.remote.computer_13 import CALL_USER, DONE, FAIL, WAIT
 
 Actions = tuple[Action, ...]
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from aci.errors import ConnectionLost
-from aci.remote.computer_13 import CALL_USER, Step, call_user_step
+from aci.remote.computer_13 import CALL_USER, DONE, FAIL, Step, call_user_step
 from aci.remote.machine import picture_of
-from aci.remote.pyautogui_code import DONE, FAIL
 from aci.remote.view import View
 from agent_s.errors import AgentError
 from agent_s.events import ActionChosen, Event

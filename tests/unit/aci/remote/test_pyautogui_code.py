@@ -106,7 +106,11 @@ class Recording:
         (
             Type(text="a'b\"\n", element_id=1, overwrite=True, enter=True),
             [
-                *(("click", 10, 20), ("hotkey", "ctrl", "a"), ("press", "backspace")),
+                *(
+                    ("click", 10, 20, ("clicks", 1), ("button", "left")),
+                    ("hotkey", "ctrl", "a"),
+                    ("press", "backspace"),
+                ),
                 *(("write", "a'b\"\n"), ("press", "enter")),
             ],
         ),
@@ -157,7 +161,7 @@ def test_untranslatable_action_is_an_error(action: Action, said: str) -> None:
         pyautogui_code(action, SCREEN)
 
 
-@given(st.text(max_size=200))
+@given(st.text(min_size=1, max_size=200))
 def test_no_text_breaks_out_of_its_literal(text: str) -> None:
     calls = Recording().run(pyautogui_code(Type(text=text), SCREEN))
     given_texts = [call[1] for call in calls if call[0] in ("write", "copy")]

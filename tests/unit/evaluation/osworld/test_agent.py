@@ -104,7 +104,7 @@ def test_a_screenshot_alone_shows_no_elements(make: Make) -> None:
 
 def test_an_action_that_is_not_possible_here_is_not_sent(make: Make) -> None:
     agent = make(Zoom(element_id=1), Click(element_id=999), SaveToBuffer(text="x"), Hotkey(keys=("F5",)))
-    assert agent.predict("Save it.", OBS)[1] == ["import pyautogui; pyautogui.hotkey('f5')"]
+    assert agent.predict("Save it.", OBS)[1] == ["import pyautogui; pyautogui.press('f5')"]
 
 
 def test_giving_up_is_fail(make: Make) -> None:
