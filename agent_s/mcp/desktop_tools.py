@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp_types import ImageContent
 from PIL import Image
-from pydantic import Field, create_model
+from pydantic import Field, ValidationError, create_model
 
 from aci.acting.actions import LOOKS, PRIMITIVES, CallUser, Done, Fail, Move, Primitive, SaveToBuffer, Wait
 from aci.acting.effects import with_effect
@@ -188,8 +188,8 @@ class DesktopTools:
             values = given.model_dump(exclude={"desktop"}, exclude_unset=True)
             try:
                 action = primitive.model_validate(values)
-            except ValueError as error:
-                raise ToolProblem(f"{name}: {error.errors()[0]['msg']}") from error  # type: ignore[attr-defined]
+            except ValidationError as error:
+                raise ToolProblem(f"{name}: {error.errors()[0]['msg']}") from error
             return await self._act(self._desktops.get(given.desktop), action, person)
 
         name = primitive.model_fields["action"].default
