@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -267,6 +267,8 @@ class Settings(Section):
     # whether a model judges the end of a task that has no state check; with `strict`, an undecided judgement counts as
     # failure
     evaluator: bool | Literal["strict"] = True
+    # a desktop notification at the end of a run that took at least this long, s; None for none
+    notify_after_s: Annotated[float | None, Field(ge=0)] = 10.0
     runs_dir: Path | None = None  # folder of the trajectories; None for the user's data folder
 
     @field_validator("observation", mode="before")
@@ -314,6 +316,16 @@ def configs_folder() -> Path:
     """
     packaged = Path(str(files("agent_s"))) / "configs"
     return packaged if packaged.is_dir() else Path(str(files("agent_s"))).parent / "configs"
+
+
+def setting_keys() -> Iterator[str]:
+    """Yield the dotted keys of all settings."""
+    for name, field in Settings.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from (f"{name}.{key}" for key in inner.model_fields)
+        else:
+            yield name
 
 
 def load_settings(path: str | Path | None = None, overrides: Mapping[str, object] | None = None) -> Settings:

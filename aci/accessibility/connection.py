@@ -37,7 +37,7 @@ def connect_accessibility(
 
         bus: Bus = PyatspiBus(environment)
     else:
-        bus = Bus(accessibility_bus_address(_session_bus(environment)))
+        bus = Bus(accessibility_bus_address(session_bus(environment)))
     client = AccessibilityClient(bus, ids)
     try:
         client.connect()
@@ -47,7 +47,12 @@ def connect_accessibility(
     return client
 
 
-def _session_bus(environment: Mapping[str, str]) -> str:
+def session_bus(environment: Mapping[str, str]) -> str:
+    """Return the address of the session bus that an environment names.
+
+    Raises:
+        ConnectionLost: There is none.
+    """
     named = environment.get("DBUS_SESSION_BUS_ADDRESS")
     if named:
         return named

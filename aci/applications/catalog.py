@@ -57,21 +57,29 @@ class Catalog:
         self.applications = tuple(sorted(applications, key=lambda application: (application.name, application.id)))
         self._search_path = search_path
 
-    def find(self, phrase: str) -> Application:
+    def find(self, phrase: str, guess: bool = True) -> Application:
         """Return the application that a phrase means: its name, kind, keyword or program.
 
         Of several that fit equally well, the desktop's default application wins, then the first in alphabetical order.
+
+        Args:
+            phrase: What a person calls it.
+            guess: Whether a name that is only spelled similarly is meant, too.
 
         Raises:
             LaunchFailed: None fits; the message lists the nearest names.
         """
         ranked = self.matches(phrase)
-        if ranked:
-            return ranked[0]
+        sure = [application for application in ranked if _score(application, _words(phrase)) >= _GOOD]
+        if sure:
+            return sure[0]
         program = phrase.strip()
         if program and " " not in program and shutil.which(program, path=self._search_path):
             return Application(id=Path(program).name, name=Path(program).name, argv=(program,))
-        raise LaunchFailed(f"No application fits {phrase!r}. {self.near(phrase)}".strip())
+        if ranked and guess:
+            return ranked[0]
+        near = f"Did you mean {ranked[0].name}?" if ranked else self.near(phrase)
+        raise LaunchFailed(f"No application fits {phrase!r}. {near}".strip())
 
     def matches(self, phrase: str) -> list[Application]:
         """Return all applications that a phrase may mean, the best first."""
@@ -81,7 +89,12 @@ class Catalog:
         kinds = [kind for kind in _tables().kinds.values() if " ".join(words) in kind.phrases]
         types = {each for kind in kinds for each in kind.types}
         scored = [
-            (-_score(application, words), not application.default_for & types, application.name, application)
+            (
+                -max(_score(application, words), _likeness(application, words)),
+                not application.default_for & types,
+                application.name,
+                application,
+            )
             for application in self.applications
         ]
         return [application for score, *_, application in sorted(scored, key=lambda item: item[:3]) if -score >= _GOOD]
@@ -185,8 +198,6 @@ def _words(phrase: str) -> tuple[str, ...]:
 
 def _score(application: Application, words: tuple[str, ...]) -> float:
     """Return how well words match an application, 0 to 100."""
-    from rapidfuzz import fuzz
-
     phrase = " ".join(words)
     name, generic = _words(application.name), _words(application.generic_name)
     program = _words(application.program)
@@ -202,7 +213,14 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
         return 85.0 - penalty
     if phrase in {keyword.casefold() for keyword in application.keywords}:
         return 70.0 - penalty
-    similar = fuzz.ratio(phrase, " ".join(name))
+    return 0.0
+
+
+def _likeness(application: Application, words: tuple[str, ...]) -> float:
+    """Return how well words match an application whose name is spelled similarly, 0 to 80."""
+    from rapidfuzz import fuzz
+
+    similar = fuzz.ratio(" ".join(words), " ".join(_words(application.name)))
     return 0.8 * similar if similar >= 80.0 else 0.0
 
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "memory": Entry("agent_s.cli.memory", "memory", "Inspect, transfer and delete what the agent has learned."),
     "mcp": Entry("agent_s.mcp.command", "mcp", "Give desktops and the agent to MCP clients."),
     "osworld": Entry("evaluation.commands.osworld", "osworld", "Offer private desktops to OSWorld's own harness."),
+    "completion": Entry("agent_s.cli.completion", "completion", "Let the Tab key of your shell complete agent-s."),
     "doctor": Entry("agent_s.cli.doctor", "doctor", "Check for missing requirements, and clean up after killed runs."),
 }
 PLUGINS = "agent_s.commands"  # entry point group under which packages above this one register further commands

@@ -23,7 +23,7 @@ MARKS = {"ok": ("✓", "green"), "missing": ("✗", "red"), "optional": ("-", "y
 
 @click.command(epilog=examples("agent-s doctor", "agent-s doctor --fix", "agent-s doctor --json"))
 @with_settings
-@click.option("--fix", is_flag=True, help="Offer to run the command that installs each missing thing.")
+@click.option("--fix", is_flag=True, help="Offer to run the command that fixes each problem.")
 @json_option("Write one JSON object.")
 def doctor(settings: Settings, fix: bool, as_json: bool) -> int:
     """Check for missing requirements, and clean up after killed runs.
@@ -36,7 +36,7 @@ def doctor(settings: Settings, fix: bool, as_json: bool) -> int:
     if fix and as_json:
         raise click.UsageError("--fix asks before each command: it cannot be combined with --json.")
     findings = _look(settings, quiet=as_json)
-    if fix and _install([finding for finding in findings if finding.fix]):
+    if fix and _fix([finding for finding in findings if finding.fix]):
         click.echo("\nNow:")
         findings = _look(settings, quiet=False)
     needed = [finding for finding in findings if finding.state == "missing"]
@@ -65,12 +65,12 @@ def _look(settings: Settings, quiet: bool) -> list[Finding]:
     return findings
 
 
-def _install(findings: Sequence[Finding]) -> bool:
+def _fix(findings: Sequence[Finding]) -> bool:
     """Ask about each missing thing, and run the commands that the person agrees to; return whether any was run."""
     ran = False
     for finding in findings:
         command = shlex.join(finding.fix)
-        if not click.confirm(f"Install {finding.name}? {command}", default=finding.state == "missing"):
+        if not click.confirm(f"{finding.name}: run {command}?", default=finding.state == "missing"):
             continue
         ran = True
         try:
@@ -81,5 +81,5 @@ def _install(findings: Sequence[Finding]) -> bool:
         if done.returncode != 0:
             click.echo(f"It ended with exit status {done.returncode}.", err=True)
     if not findings:
-        click.echo("There is nothing that can be installed from here.")
+        click.echo("There is nothing that can be fixed from here.")
     return ran

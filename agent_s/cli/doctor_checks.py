@@ -301,7 +301,8 @@ def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterato
 def _private(folder: Path, name: str) -> Iterator[Finding]:
     mode = stat.S_IMODE(folder.stat().st_mode)
     if mode & 0o077:
-        yield Finding(name, "missing", f"{folder} is readable by others (mode {mode:o})", f"chmod 700 {folder}")
+        fix = ("chmod", "700", str(folder))
+        yield Finding(name, "missing", f"{folder} is readable by others (mode {mode:o})", shlex.join(fix), fix)
 
 
 def _hint(error: AciError) -> str:

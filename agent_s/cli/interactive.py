@@ -124,7 +124,7 @@ class Prompt:
     def carry_out(self, instruction: str) -> int | None:
         """Carry out a task; return the exit status of a signal that ended it, None if none did."""
         from agent_s.terminal.interrupts import Interrupts
-        from agent_s.terminal.running import carry_out, make_task
+        from agent_s.terminal.running import announce, carry_out, make_task
 
         try:
             task = make_task(instruction, self.earlier)
@@ -135,16 +135,15 @@ class Prompt:
             ended = carry_out(self.agent, task, self.settings.runs_folder, self.screen, interrupts)
         self.finished.append(ended)
         self._show_end(ended)
+        announce(instruction, ended, self.settings)
         self.earlier.append(f"{task.instruction[:LONGEST_EARLIER]} ({ended.outcome.status})")
         return interrupts.exit_status
 
     def _show_end(self, ended: FinishedRun) -> None:
         from agent_s.trajectory.report import heading
 
-        outcome = ended.outcome
-        used = f"{plural(outcome.usage.steps, 'step')}, {plural(outcome.usage.model_calls, 'model call')}"
-        click.echo(f"{heading(outcome)}. {shorten(printable(outcome.reason), 300)}".strip())
-        click.echo(f"{used}. 'details' shows every step.")
+        click.echo(f"{heading(ended.outcome)}. {shorten(printable(ended.outcome.reason), 300)}".strip())
+        click.echo(f"{ended.used}. 'details' shows every step.")
 
 
 WORDS: Mapping[str, tuple[str, Callable[[Prompt], None]]] = {

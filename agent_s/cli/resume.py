@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import display_option, json_option, read_settings, settings_options
+from agent_s.terminal.options import display_option, json_option, read_settings, run_argument, settings_options
 from agent_s.terminal.output import shell_word
 
 
 @click.command(epilog=examples("agent-s resume last", "agent-s resume 1f0c9a --display :1 -c limits.max_steps=200"))
-@click.argument("run")
+@run_argument
 @settings_options
 @click.option("--model", metavar="NAME", help="Model to use (default: that of the run).")
 @display_option

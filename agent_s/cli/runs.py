@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agent_s.terminal.lazy import SuggestingGroup, examples
-from agent_s.terminal.options import display_option, json_option, read_settings, settings_options, with_settings
+from agent_s.terminal.options import (
+    display_option,
+    json_option,
+    read_settings,
+    run_argument,
+    settings_options,
+    with_settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +58,7 @@ def list_command(settings: Settings, limit: int, as_json: bool) -> None:
 @runs.command(
     epilog=examples("agent-s runs show last", "agent-s runs show last --calls", "agent-s runs show 1f --json")
 )
-@click.argument("run")
+@run_argument
 @with_settings
 @click.option("--calls", is_flag=True, help="Show every prompt and answer; what an earlier prompt showed is named.")
 @click.option("--call", "number", type=click.IntRange(min=1), metavar="N", help="Show only this call, whole.")
@@ -88,7 +95,7 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
 
 
 @runs.command(epilog=examples("agent-s runs report last", "agent-s runs report 1f0c9a --output run.html"))
-@click.argument("run")
+@run_argument
 @with_settings
 @click.option(
     "-o",
@@ -114,7 +121,7 @@ def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> 
 
 
 @runs.command(epilog=examples("agent-s runs export last --out trajectory"))
-@click.argument("run")
+@run_argument
 @with_settings
 @click.option("--out", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder.")
 @json_option("Write one JSON object with the path.")
@@ -133,7 +140,7 @@ def export(run: str, settings: Settings, out: Path, as_json: bool) -> None:
 @runs.command(
     epilog=examples("agent-s runs replay last", "agent-s runs replay 1f0c9a --virtual --set draft.txt=minutes.txt")
 )
-@click.argument("run")
+@run_argument
 @settings_options
 @click.option("--set", "values", metavar="OLD=NEW", multiple=True, help="Replace a value in the task; repeatable.")
 @display_option

@@ -107,7 +107,7 @@ class Planning:
         """End the task if nothing can be replayed and no model may be asked, or if an exploration failed to do it."""
         recall, boundaries = self.recall, self.options.boundaries
         if self.options.replay == "only":
-            doubt = recall.doubt if recall is not None else ""
+            doubt = recall.why_not() if recall is not None else ""
             why = "there is no memory (memory.enabled)" if self.services.memory is None else doubt
             return Ending("failed", f"memory holds nothing verified that fits this task{': ' + why if why else ''}")
         unattended = boundaries == "unattended" and self.services.people.ask is None

@@ -156,6 +156,30 @@ class Recall:
                 return known
         return None
 
+    def why_not(self) -> str:
+        """Return why the task is not replayed, for a person; empty if memory holds nothing like it.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        if self.doubt:
+            return self.doubt
+        if not self._memory.list_experiences(limit=1):
+            return "it is empty"
+        stories = (one for one in self._stories() if align(one.instruction, self._task.instruction) is not None)
+        story = next(stories, None)
+        if story is None:
+            return ""
+        run = story.provenance.run_id
+        if not story.success:
+            return f"the run {run} failed to do it"
+        if not _usable(story):
+            why = f" ({story.provenance.state_reason})" if story.provenance.state_reason else ""
+            return f"what the run {run} did was found wrong later{why}"
+        if not story.provenance.verified:
+            return f"nothing verified what the run {run} did; 'agent-s runs replay {run}' repeats it nevertheless"
+        return f"the steps of the run {run} cannot be used with these values"
+
     def _stories(self) -> Iterator[NarrativeExperience]:
         """Yield the newest narratives; if there are more, also those most similar to the wording without values."""
         newest = self._memory.list_experiences("narrative", limit=_NEWEST)

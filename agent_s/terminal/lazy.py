@@ -12,6 +12,7 @@ from shlex import quote
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from agent_s.terminal.exits import EnvironmentProblem
 
@@ -61,6 +62,12 @@ class LazyGroup(SuggestingGroup):
             return None
         command: click.Command = getattr(import_module(entry.module), entry.name)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin so without loading them, and options."""
+        entries = self._all_entries().items()
+        fitting = [CompletionItem(name, help=entry.summary) for name, entry in entries if name.startswith(incomplete)]
+        return [*fitting, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""

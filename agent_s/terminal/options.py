@@ -23,12 +23,18 @@ def settings_options(command: F) -> F:
         "overrides",
         metavar="KEY=VALUE",
         multiple=True,
+        shell_complete=_setting_keys,
         help="Override one setting, such as -c replay=false; repeatable.",
     )
     file = click.option(
         "--config", "config_file", metavar="FILE", type=click.Path(path_type=Path), help="Settings file (YAML)."
     )
     return file(one(command))
+
+
+def run_argument(command: F) -> F:
+    """Add the argument RUN, which shells complete."""
+    return click.argument("run", shell_complete=_runs)(command)
 
 
 def with_settings(command: Callable[..., int | None]) -> Callable[..., int | None]:
@@ -67,6 +73,22 @@ def display_option(command: F) -> F:
 def json_option(help_text: str) -> Callable[[F], F]:
     """Add `--json`, which arrives as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=help_text)
+
+
+def _setting_keys(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the settings that begin so, for the Tab key of a shell."""
+    from agent_s.settings import setting_keys
+
+    return [f"{key}=" for key in setting_keys() if key.startswith(begun)]
+
+
+def _runs(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the ids of the recorded runs that begin so, the newest first."""
+    from agent_s.runs.listing import list_runs
+    from agent_s.settings import load_settings
+
+    ids = ["last", *(run.run_id for run in list_runs(load_settings().runs_folder))]
+    return [run for run in ids if run.startswith(begun)]
 
 
 def read_settings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from agent_s.records import Limits
 
+MOST_AHEAD = 4  # subtasks that the live display names in advance
 STATUS_S = 20.0  # longest silence of a log
 GOOD, BAD, SKIPPED = "✓", "✗", "»"
 
@@ -229,8 +230,11 @@ class LiveDisplay(Display):
             case RunStarted():
                 self._began = self._clock()
                 self._now = _Now(task=event.task.instruction, model=event.model, limits=event.limits)
+            case Planned():
+                self._now.ahead = [subtask.name for subtask in event.plan.subtasks]
             case SubtaskStarted():
                 self._now.subtask, self._now.place = event.subtask.name, f"{event.index}/{event.total}"
+                self._now.ahead = self._now.ahead[-(event.total - event.index) :] if event.index < event.total else []
                 self._now.step = self._now.result = ""
             case ActionChosen():
                 self._now.step, self._now.result = f"{event.step}. {call_of(event)}", ""
@@ -278,6 +282,7 @@ class LiveDisplay(Display):
             Text(shorten(f"{now.place} {now.subtask}" if now.subtask else "planning", width), style="cyan"),
             Text(shorten(f"  {now.step}", width)),
             Text(shorten(f"  {now.result}", width), style="green" if now.result.startswith(GOOD) else "red"),
+            *(Text(shorten(line, width), style="dim") for line in now.plan_ahead()),
             Text(shorten(meter, width), style="dim"),
             Text(shorten(f"Ctrl-Z pauses · Ctrl-C stops · {now.model}", width), style="dim"),
         )
@@ -292,6 +297,7 @@ class _Now:
     limits: Limits | None = None
     subtask: str = ""
     place: str = ""
+    ahead: list[str] = field(default_factory=list)  # names of the subtasks that follow
     step: str = ""
     result: str = ""
     steps: int = 0
@@ -319,4 +325,9 @@ class _Now:
             used += [f"{self.tokens:,}{most} tokens"]
             price = "cost unknown" if self.dollars is None else f"${self.dollars:.2f}"
             used += [price if limits.max_dollars is None else f"{price}/{limits.max_dollars:.2f}"]
-        return " · ".join([*used, f"{max(0.0, limits.max_seconds - spent_s):.0f} s left"])
+        return " · ".join([*used, f"{spent_s:.0f}/{limits.max_seconds:.0f} s"])
+
+    def plan_ahead(self) -> list[str]:
+        """Return the subtasks that follow, a few as lines and the rest as a number."""
+        rest = len(self.ahead) - MOST_AHEAD
+        return [*(f"· {name}" for name in self.ahead[:MOST_AHEAD]), *([f"· {rest} more"] if rest > 0 else [])]

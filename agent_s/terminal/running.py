@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -51,6 +52,16 @@ class FinishedRun:
     model: str  # name of the model
     folder: Path | None = None  # its recording; None if it could not be recorded
     report: Path | None = None  # its page; None if it could not be written
+    seconds: float = 0.0  # how long it took, with the time a person took to answer, s
+
+    @property
+    def used(self) -> str:
+        """Steps, calls, time and cost, for a person."""
+        usage = self.outcome.usage
+        parts = [plural(usage.steps, "step"), plural(usage.model_calls, "model call"), f"{self.seconds:.0f} s"]
+        if usage.tokens:
+            parts.append("cost unknown" if usage.dollars is None else f"${usage.dollars:.2f}")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +154,7 @@ def run_once(
         introduce(agent, choice, display)
         home = desktop.home if desktop.private else None
         ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished)
+    announce(task.instruction, ended, settings)
     status = exit_status(ended.outcome)
     if not events:
         show_end(task.instruction, ended, choice, as_json)
@@ -168,7 +180,7 @@ def carry_out(
 
     recorder: Recorder | None = None
     outcome: Outcome | None = None
-    model = ""
+    model, began = "", time.monotonic()
     with display, _stopped_from_the_screen(agent, interrupts):
         try:
             events = agent.resume(unfinished) if unfinished else agent.stream(task)
@@ -186,11 +198,12 @@ def carry_out(
                 recorder.close()
         if outcome is None:  # the end was lost to a second Ctrl-C that came with it
             raise KeyboardInterrupt
+        seconds = time.monotonic() - began
         if recorder is None:
-            return FinishedRun(outcome, model)
+            return FinishedRun(outcome, model, seconds=seconds)
         if home is not None:
             _keep_files(home, recorder.folder, display)
-        return FinishedRun(outcome, model, recorder.folder, _write_report(recorder.folder, display))
+        return FinishedRun(outcome, model, recorder.folder, _write_report(recorder.folder, display), seconds)
 
 
 def make_task(instruction: str, follows: Sequence[str] = ()) -> Task:
@@ -214,7 +227,7 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
     """Show how a run ended."""
     from agent_s.trajectory.report import heading
 
-    outcome, usage = ended.outcome, ended.outcome.usage
+    outcome = ended.outcome
     if as_json:
         files = ended.folder / FILES_FOLDER if ended.folder else None
         echo_json(
@@ -230,9 +243,19 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
         )
     else:
         click.echo(f"{heading(outcome)}. {printable(outcome.reason)}".strip())
-        click.echo(f"{plural(usage.steps, 'step')}, {plural(usage.model_calls, 'model call')}.")
+        click.echo(f"{ended.used}.")
         if ended.report is not None:
             click.echo(f"Report: {ended.report}")
+
+
+def announce(task: str, ended: FinishedRun, settings: Settings) -> None:
+    """Show a desktop notification if the settings ask for one after a run as long as this."""
+    if settings.notify_after_s is None or ended.seconds < settings.notify_after_s:
+        return
+    from agent_s.terminal.notification import notify
+    from agent_s.trajectory.report import heading
+
+    notify(heading(ended.outcome), f"{task} ({ended.used})", os.environ)
 
 
 def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:

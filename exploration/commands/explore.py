@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -29,6 +30,14 @@ _EXPLORING = {"narrative": False, "episodic": False, "boundaries": "never"}
 """Memory settings while exploring: nothing is retrieved, so that what is learned rests on the web and the screen."""
 
 
+def _programs(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the installed applications that begin so, for the Tab key of a shell."""
+    from aci.applications.catalog import installed_applications
+
+    programs = {application.program for application in installed_applications(os.environ).applications}
+    return sorted(program for program in programs if program.startswith(begun))
+
+
 def _finite(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
     if value is not None and not math.isfinite(value):
         raise click.BadParameter(f"{value} is not a finite number.")
@@ -49,7 +58,7 @@ def _named_folder(_context: click.Context, _parameter: click.Parameter, value: s
         "agent-s explore --dry-run",
     )
 )
-@click.argument("applications", nargs=-1, metavar="[APPLICATION]...")
+@click.argument("applications", nargs=-1, metavar="[APPLICATION]...", shell_complete=_programs)
 @settings_options
 @click.option("--model", metavar="NAME", help="Model to use (default: from settings).")
 @click.option(
@@ -107,7 +116,7 @@ def explore(applications: tuple[str, ...], **given: Any) -> int:
     before = read_scope(given["out"]) if given["out"] is not None else None
     if before is None and given["out"] is not None:
         refuse_other_files(given["out"])
-    wanted, missing = _choose(applications, before)
+    wanted, missing = _choose(applications, before, ask=not given["as_json"] and sys.stdin.isatty())
     with _folder(given["out"], given["dry_run"]) as folder:
         plan = _plan(folder, wanted, before, given)
         _check_model(plan.bounded_settings)
@@ -197,8 +206,10 @@ def _check_model(settings: Settings) -> None:
         check()
 
 
-def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Application, ...], dict[str, str]]:
+def _choose(names: Sequence[str], before: Scope | None, ask: bool) -> tuple[tuple[Application, ...], dict[str, str]]:
     """Return the applications, those of a resumed exploration first, and problems by the names that were not found.
+
+    A misspelled name is never taken for the nearest one, unless the person agrees (`ask`).
 
     Raises:
         click.UsageError: There is nothing to explore.
@@ -219,9 +230,13 @@ def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Applicati
     missing: dict[str, str] = {}
     for name in names:
         try:
-            chosen.append(catalog.find(name))
+            chosen.append(catalog.find(name, guess=False))
         except LaunchFailed as error:
-            missing[name] = str(error)
+            near = catalog.matches(name) if ask else []
+            if near and click.confirm(f"No application is called {name!r}. Did you mean {near[0].name}?", err=True):
+                chosen.append(near[0])
+            else:
+                missing[name] = str(error)
     if not chosen:
         raise click.UsageError(" ".join(missing.values()))
     known = before.applications if before is not None else ()

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent_s.runs.listing import make_private_folder
 from exploration.errors import ExplorationError
 from exploration.tasks.practice import Practice, PracticeTasks
 from exploration.tasks.proposals import ExplorationTask
@@ -140,7 +141,7 @@ def locked(folder: Path, wait_s: float = 0.0) -> Iterator[None]:
         ExplorationError: Another process has locked it, or it cannot be written.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder)
         file = (folder / LOCK_FILE).open("ab")
     except OSError as error:
         raise ExplorationError(f"Cannot write to {folder}: {error.strerror or error}.") from error

@@ -66,6 +66,17 @@ def test_a_text_editor_in_a_terminal_comes_after_those_with_a_window() -> None:
     assert CATALOG.matches("text editor") == [MOUSEPAD, GEDIT, VIM]
 
 
+def test_misspelled_name_can_be_refused_with_a_suggestion() -> None:
+    with pytest.raises(LaunchFailed, match=r"'mousepda'. Did you mean Mousepad\?"):
+        CATALOG.find("mousepda", guess=False)
+    assert CATALOG.find("notepad", guess=False) == MOUSEPAD
+
+
+def test_program_on_the_path_comes_before_a_guess(tmp_path: Path) -> None:
+    (tmp_path / "mousepda").touch(mode=0o755)
+    assert Catalog(CATALOG.applications, search_path=str(tmp_path)).find("mousepda").argv == ("mousepda",)
+
+
 def test_unknown_application_suggests_similar_names() -> None:
     with pytest.raises(LaunchFailed, match=r"'Kalkulatron'.*Calculator"):
         CATALOG.find("Kalkulatron")

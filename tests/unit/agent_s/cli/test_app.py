@@ -72,6 +72,7 @@ def test_the_commands_of_this_version() -> None:
         "mcp",
         "osworld",
         "osworld serve",
+        "completion",
         "doctor",
         "demo",
         "eval",
@@ -94,11 +95,10 @@ def test_every_command_has_help_with_an_example(words: list[str], capsys: pytest
     assert " ".join(["  agent-s", *words]) in out.partition("Examples:")[2]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [words for words in all_commands() if words not in (["runs"], ["eval"], ["memory"], ["mcp"], ["osworld"])],
-    ids=" ".join,
-)
+GROUPS_AND_STREAMS = (["runs"], ["eval"], ["memory"], ["mcp"], ["osworld"], ["completion"])
+
+
+@pytest.mark.parametrize("words", [words for words in all_commands() if words not in GROUPS_AND_STREAMS], ids=" ".join)
 def test_every_command_has_json(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     run_app([*words, "--help"])
     assert "--json" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -143,6 +144,33 @@ def test_another_task_is_not_replayed_and_the_reason_is_clear(memory: MemoryStor
     events, desktop = again(memory, instruction)
     assert desktop.performed == [] and outcome(events).status == "failed"
     assert "nothing verified that fits" in outcome(events).reason
+
+
+def reason_not_replayed(memory: MemoryStore, instruction: str = fill_in("Grace")) -> str:
+    return outcome(again(memory, instruction)[0]).reason.partition("fits this task")[2]
+
+
+def test_reason_names_what_memory_holds(memory: MemoryStore) -> None:
+    assert reason_not_replayed(memory) == ": it is empty"
+    learn(memory)
+    assert reason_not_replayed(memory, "Close the window") == ""
+
+
+def test_reason_names_the_run_that_nothing_verified(memory: MemoryStore) -> None:
+    model = ScriptedModel(
+        {"plan": [PlanResponse(nodes=(PlannedNode(name=fill_in("Ada")),))], "act": [*map(act, ACTIONS), act(Done())]}
+    )
+    agent = AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory, options=Options(evaluator=False))
+    agent.run(Task(instruction=fill_in("Ada")))
+    assert re.search(r": nothing verified what the run \w+ did; 'agent-s runs replay \w+'", reason_not_replayed(memory))
+
+
+def test_reason_names_the_run_that_failed(memory: MemoryStore) -> None:
+    give_up = act(Fail(reason="no"))
+    model = ScriptedModel({"plan": [PlanResponse(nodes=(PlannedNode(name=fill_in("Ada")),))], "act": [give_up]})
+    agent = AgentS(model=model, desktop=FakeDesktop(FORM), memory=memory, options=Options(limits=Limits(max_replans=0)))
+    agent.run(Task(instruction=fill_in("Ada")))
+    assert re.fullmatch(r": the run \w+ failed to do it", reason_not_replayed(memory))
 
 
 def test_without_a_memory_the_reason_says_so() -> None:

@@ -105,10 +105,12 @@ def test_live_display_shows_the_current_step() -> None:
     planning, typing = pictures[2], pictures[15]
     assert "Type Save and save it" in planning
     assert "planning" in planning
+    assert any("· type Save\n· save it\n" in picture for picture in pictures)
+    assert "· save it" in typing and "· type Save" not in typing
     assert "1/2 type Save" in typing
     assert '2. type "Save"' in typing
     assert "✓ 0.40 s" in typing
-    assert "step 2/100 · call 3/300 · 13 tokens · cost unknown · 1800 s left" in typing
+    assert "step 2/100 · call 3/300 · 13 tokens · cost unknown · 0/1800 s" in typing
     assert "Ctrl-Z pauses · Ctrl-C stops · offline" in typing
     assert "✓ 1/2 type Save" in out.getvalue()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +55,20 @@ def test_wrong_usage_is_reported_before_anything_starts(
 
 
 @pytest.fixture
+def mousepad(tmp_path: Path) -> None:
+    """The application Mousepad is installed."""
+    (tmp_path / "home" / "applications").mkdir(parents=True)
+    entry = "[Desktop Entry]\nType=Application\nName=Mousepad\nExec=sh\n"
+    (tmp_path / "home" / "applications" / "mousepad.desktop").write_text(entry)
+
+
+@pytest.mark.usefixtures("mousepad")
+def test_misspelled_application_is_not_explored_unasked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(["explore", "musepad"]) == 2
+    assert "No application fits 'musepad'. Did you mean Mousepad?" in capsys.readouterr().err
+
+
+@pytest.fixture
 def plans(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
     """The plans that would be carried out, with a model that answers nothing."""
     seen: list[Plan] = []
@@ -95,3 +111,20 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, capsys: pytest.
     assert run_app(["explore", "sh", "--out", str(tmp_path)]) == 1
     assert "holds no exploration, but other files" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["photo.jpg"]
+
+
+class Terminal(io.StringIO):
+    """What a person types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.usefixtures("mousepad")
+@pytest.mark.parametrize(("answer", "names"), [("y\n", [["Mousepad"]]), ("n\n", [])])
+def test_person_is_asked_which_application_is_meant(
+    answer: str, names: list[list[str]], plans: list[Plan], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(answer))
+    run_app(["explore", "musepad", "--model", "offline", "--out", str(tmp_path / "out")])
+    assert [[application.name for application in plan.applications] for plan in plans] == names

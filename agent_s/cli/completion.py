@@ -1,0 +1,25 @@
+"""`agent-s completion`: lets the Tab key complete commands, options, settings, runs and applications."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from agent_s.terminal.lazy import examples
+
+
+@click.command(
+    epilog=examples(
+        "mkdir -p ~/.local/share/bash-completion/completions",
+        "agent-s completion bash > ~/.local/share/bash-completion/completions/agent-s",
+        "agent-s completion zsh >> ~/.zshrc",
+        "agent-s completion fish > ~/.config/fish/completions/agent-s.fish",
+    )
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Write the script that completes agent-s in SHELL. It works in shells that are started after it was installed."""
+    from agent_s.cli.app import app
+
+    if (kind := get_completion_class(shell)) is not None:
+        click.echo(kind(app, {}, "agent-s", "_AGENT_S_COMPLETE").source())

@@ -1,0 +1,52 @@
+"""Desktop notifications (Desktop Notifications Specification 1.2) over the person's session bus."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from aci.accessibility.connection import session_bus
+from aci.accessibility.dbus.bus import Bus, CallRefused
+from aci.errors import ConnectionLost
+from agent_s.terminal.output import shorten
+
+_log = logging.getLogger(__name__)
+
+LONGEST = 200
+"""Characters of a title or text that are shown."""
+_NAME = "org.freedesktop.Notifications"
+_PATH = "/org/freedesktop/Notifications"
+_SERVERS_CHOICE = -1  # how long it is shown
+
+
+def notify(title: str, text: str, environment: Mapping[str, str]) -> bool:
+    """Show a notification; return whether a desktop took it, which takes a session bus with a notification service.
+
+    Args:
+        title: What happened; markup in it and in `text` is shown as it stands.
+        text: The rest.
+        environment: Names the session bus.
+    """
+    try:
+        asyncio.run(_send(session_bus(environment), shorten(title, LONGEST), shorten(text, LONGEST)))
+    except (ConnectionLost, CallRefused) as error:
+        _log.info("No notification was shown: %s", error)
+        return False
+    return True
+
+
+async def _send(address: str, title: str, text: str) -> None:
+    bus = Bus(address)
+    await bus.open()
+    try:
+        [capabilities] = await bus.call(_NAME, _PATH, _NAME, "GetCapabilities")
+        if "body-markup" in capabilities:
+            text = html.escape(text, quote=False)
+        values: tuple[Any, ...] = ("agent-s", 0, "", title, text, [], {}, _SERVERS_CHOICE)
+        await bus.call(_NAME, _PATH, _NAME, "Notify", "susssasa{sv}i", values)
+    finally:
+        bus.close()
+        await asyncio.sleep(0)  # the loop, which ends now, has to see it closed
