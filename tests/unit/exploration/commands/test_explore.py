@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from agent_s.cli.app import run_app
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.settings import Settings
 from exploration.job.exploration_job import Exploration, Plan, Progress
-from exploration.job.folders import write_whole
+from exploration.job.folders import locked, write_whole
 from exploration.job.scope import Scope
 
 SH = Application("sh", "sh", ("sh",))
@@ -128,3 +129,14 @@ def test_person_is_asked_which_application_is_meant(
     monkeypatch.setattr(sys, "stdin", Terminal(answer))
     run_app(["explore", "musepad", "--model", "offline", "--out", str(tmp_path / "out")])
     assert [[application.name for application in plan.applications] for plan in plans] == names
+
+
+def test_folders_of_an_exploration_are_private(tmp_path: Path) -> None:
+    with locked(tmp_path / "agent-s" / "explorations" / "one"):
+        pass
+    folders = [
+        tmp_path / "agent-s",
+        tmp_path / "agent-s" / "explorations",
+        tmp_path / "agent-s" / "explorations" / "one",
+    ]
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in folders] == [0o700] * 3
