@@ -18,6 +18,7 @@ COMMANDS = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
     "resume": Entry("agent_s.cli.resume", "resume", "Resume a run that ended early."),
     "runs": Entry("agent_s.cli.runs", "runs", "List, show, report and replay recorded runs."),
+    "view": Entry("agent_s.view.command", "view", "Watch runs, and look at past ones, in a browser."),
     "memory": Entry("agent_s.cli.memory", "memory", "Inspect, transfer and delete what the agent has learned."),
     "mcp": Entry("agent_s.mcp.command", "mcp", "Give desktops and the agent to MCP clients."),
     "osworld": Entry("evaluation.commands.osworld", "osworld", "Offer private desktops to OSWorld's own harness."),

@@ -140,7 +140,7 @@ class Prompt:
         return interrupts.exit_status
 
     def _show_end(self, ended: FinishedRun) -> None:
-        from agent_s.trajectory.report import heading
+        from agent_s.trajectory.presenting import heading
 
         click.echo(f"{heading(ended.outcome)}. {shorten(printable(ended.outcome.reason), 300)}".strip())
         click.echo(f"{ended.used}. 'details' shows every step.")

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from agent_s.terminal.exits import is_signal
+from agent_s.terminal.exits import EnvironmentProblem, is_signal
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import acting_options, json_option, read_settings, settings_options, with_default_model
 from agent_s.terminal.output import shell_word
+
+if TYPE_CHECKING:
+    from agent_s.view.live import LiveRun
 
 
 @click.command(
     epilog=examples(
         "agent-s run \"Open the text editor and type 'hello'.\"",
         "agent-s run --virtual --json \"Open the calculator, click '7', click '8'.\"",
+        "agent-s run --virtual --view \"Open the text editor and type 'hello'.\"",
         "agent-s run --display :1 -c limits.max_steps=30 --record my-run \"Click 'Save'.\"",
         "agent-s run --virtual --replay-only \"Open the text editor and type 'goodbye'.\"",
     )
@@ -27,6 +32,7 @@ from agent_s.terminal.output import shell_word
 @click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Folder to record the run in.")
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
 @click.option("--events", is_flag=True, help="Write each event as one line of JSON, as it comes.")
+@click.option("--view", is_flag=True, help="Watch the run, answer and interfere in a browser; prints the address.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def run(
     task: str,
@@ -40,6 +46,7 @@ def run(
     record: Path | None,
     as_json: bool,
     events: bool,
+    view: bool,
     quiet: bool,
 ) -> int:
     """Carry out TASK, a sentence or several, on a desktop.
@@ -59,8 +66,25 @@ def run(
     choice = choose_desktop(display, virtual)
     if record is not None and (record / EVENTS_FILE).exists():
         raise click.UsageError(f"--record: {record} already holds a run. Choose another folder.")
-    status = run_once(make_task(task), settings, choice, as_json=as_json, quiet=quiet, events=events, record=record)
+    status = run_once(
+        make_task(task),
+        settings,
+        choice,
+        as_json=as_json,
+        quiet=quiet,
+        events=events,
+        record=record,
+        watcher=_in_browser() if view else None,
+    )
     if is_signal(status):
         again = f"agent-s run {shell_word(task)}" if choice.display is None else "agent-s resume last"
         click.echo(f"Keys are released, and finished subtasks are kept in memory. To continue: {again}", err=True)
     return status
+
+
+def _in_browser() -> LiveRun:
+    try:
+        from agent_s.view.live import LiveRun
+    except ImportError as error:
+        raise EnvironmentProblem(f"--view needs more packages: pip install 'agent-s[view]' ({error}).") from error
+    return LiveRun(lambda text: click.echo(text, err=True))

@@ -70,7 +70,7 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
     from agent_s.runs.size import in_units, measure_run
     from agent_s.terminal.output import echo_json, plural, printable
     from agent_s.terminal.progress import lines_of
-    from agent_s.trajectory.report import heading
+    from agent_s.trajectory.presenting import heading
     from agent_s.trajectory.timeline import build_timeline
 
     folder = find_run(settings.runs_folder, run)
@@ -120,21 +120,40 @@ def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> 
     show_result({"run": folder, "report": page}, str(page), as_json)
 
 
-@runs.command(epilog=examples("agent-s runs export last --out trajectory"))
+@runs.command(
+    epilog=examples("agent-s runs export last --html run.html", "agent-s runs export 1f0c9a --out trajectory")
+)
 @run_argument
 @with_settings
-@click.option("--out", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder.")
+@click.option("--html", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="One file for a browser.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for a trajectory in ATIF, which Harbor reads.",
+)
 @json_option("Write one JSON object with the path.")
-def export(run: str, settings: Settings, out: Path, as_json: bool) -> None:
-    """Write RUN, an id or the start of one, a folder, or "last", as a trajectory in ATIF, which Harbor reads."""
+def export(run: str, settings: Settings, html: Path | None, out: Path | None, as_json: bool) -> None:
+    """Write RUN, an id or the start of one, a folder, or "last", for others: as a page, as a trajectory, or both.
+
+    The page is a single file with all pictures, and opens without a server or a network.
+    """
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
     from agent_s.terminal.output import show_result
     from agent_s.trajectory.atif import write_atif
+    from agent_s.trajectory.report import write_report
 
+    if html is None and out is None:
+        raise click.UsageError("Give --html FILE for a page, --out DIR for a trajectory in ATIF, or both.")
     folder = find_run(settings.runs_folder, run)
-    file = write_atif(read_trajectory(folder), out)
-    show_result({"run": folder, "trajectory": file}, str(file), as_json)
+    trajectory = read_trajectory(folder)
+    written: dict[str, Path] = {}
+    if html is not None:
+        written["report"] = write_report(trajectory, html, embed=True)
+    if out is not None:
+        written["trajectory"] = write_atif(trajectory, out)
+    show_result({"run": folder, **written}, "\n".join(map(str, written.values())), as_json)
 
 
 @runs.command(

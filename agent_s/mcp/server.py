@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import difflib
-import hmac
 import io
 import logging
-from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio
@@ -42,6 +40,7 @@ from agent_s.mcp.tool import Reply, Tool, ToolProblem
 from agent_s.runs.listing import find_run, list_runs
 from agent_s.runs.reading import read_trajectory
 from agent_s.settings import Settings
+from agent_s.terminal.loopback import LOOPBACK, guarded
 from agent_s.terminal.running import DesktopChoice
 from agent_s.trajectory.report import render_report
 from agent_s.version import program_version
@@ -49,7 +48,7 @@ from memory_store import MemoryStoreError
 
 logger = logging.getLogger(__name__)
 
-LOOPBACK = "127.0.0.1"
+NO_TOKEN = "The header Authorization: Bearer TOKEN is missing or wrong; agent-s mcp prints the token."
 MOST_RUNS = 20
 INSTRUCTIONS = (
     "Use desktops: observe first, then act by the ids it returns. Each tool that acts returns what happened and what "
@@ -58,7 +57,6 @@ INSTRUCTIONS = (
 _SCREEN, _RUN = "screen://", "run://"
 
 Context = ServerRequestContext[Any, Any]
-App = Callable[[Mapping[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
 
 
 class McpServer:
@@ -101,7 +99,7 @@ class McpServer:
         """Serve clients that know the token over streamable HTTP on loopback, until it is cancelled."""
         import uvicorn
 
-        app = with_token(self._server.streamable_http_app(host=LOOPBACK), token)
+        app = guarded(self._server.streamable_http_app(host=LOOPBACK), token, NO_TOKEN)
         config = uvicorn.Config(app, host=LOOPBACK, port=port, log_level="warning", timeout_graceful_shutdown=2)
         await uvicorn.Server(config).serve()
 
@@ -215,23 +213,6 @@ class McpServer:
         folder = find_run(self._settings.runs_folder, uri.removeprefix(_RUN))
         page = render_report(read_trajectory(folder), embed=True)
         return TextResourceContents(uri=uri, mime_type="text/html", text=page)
-
-
-def with_token(app: Any, token: str) -> App:
-    """Return an ASGI application that refuses requests without `Authorization: Bearer TOKEN`."""
-    expected = f"Bearer {token}".encode()
-
-    async def guarded(scope: Any, receive: Any, send: Any) -> None:
-        given = dict(scope.get("headers", ())).get(b"authorization", b"")
-        if scope["type"] == "http" and not hmac.compare_digest(given, expected):
-            headers = [(b"content-type", b"text/plain"), (b"www-authenticate", b"Bearer")]
-            await send({"type": "http.response.start", "status": 401, "headers": headers})
-            body = b"The header Authorization: Bearer TOKEN is missing or wrong; agent-s mcp prints the token.\n"
-            await send({"type": "http.response.body", "body": body})
-            return
-        await app(scope, receive, send)
-
-    return guarded
 
 
 def _failed(problem: Exception) -> CallToolResult:

@@ -88,7 +88,7 @@ class TextReader:
         return value
 
     def _line(self, number: int) -> str:
-        if self._lines is None:
+        if self._lines is None or number >= len(self._lines):  # a run that goes on adds lines
             content = self._path.read_text("utf-8", errors="replace")
             self._lines = content.split("\n")[:-1]
         try:

@@ -7,11 +7,11 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 from pydantic import ValidationError
@@ -19,8 +19,9 @@ from pydantic import ValidationError
 from aci.remote.addresses import is_address, without_token
 from aci.screen.wayland import ADVICE, is_wayland
 from agent_s.errors import TrajectoryError
-from agent_s.events import RunEnded, RunStarted, Troubled
+from agent_s.events import Event, RunEnded, RunStarted, Troubled
 from agent_s.records import Outcome, Task
+from agent_s.runs.following import saying_where
 from agent_s.terminal.exits import DONE, ENVIRONMENT, NOT_DONE
 from agent_s.terminal.output import echo_json, plural, printable
 from agent_s.terminal.progress import Display
@@ -62,6 +63,30 @@ class FinishedRun:
         if usage.tokens:
             parts.append("cost unknown" if usage.dollars is None else f"${usage.dollars:.2f}")
         return ", ".join(parts)
+
+
+class Watcher(Protocol):
+    """A person who watches a run elsewhere than at the terminal, such as in a browser, and is asked there."""
+
+    def ask(self, question: str) -> str:
+        """Return the answer to a question of the agent."""
+        ...
+
+    def confirm(self, consent: Consent) -> bool:
+        """Return whether a risky action is allowed."""
+        ...
+
+    def take_over(self) -> None:
+        """Return when the person hands the screen back."""
+        ...
+
+    def shown(self, agent: AgentS, folder: Path, stop: Callable[[], None]) -> AbstractContextManager[None]:
+        """Show a run, which is recorded in a folder, within a `with` block; `stop` stops it from any thread."""
+        ...
+
+    def __call__(self, event: Event) -> None:
+        """Take an event of the run."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +155,13 @@ def run_once(
     record: Path | None = None,
     trusted_run: str = "",
     unfinished: UnfinishedRun | None = None,
+    watcher: Watcher | None = None,
 ) -> int:
     """Open the desktop and the memory, carry out one task, show how it ended, and return the exit status.
 
     The run is recorded in the folder `record`, or in a new one. It may replay the run with the id `trusted_run` even if
-    that was never verified. An `unfinished` run is resumed instead of starting the task.
+    that was never verified. An `unfinished` run is resumed instead of starting the task. A `watcher` sees the run, and
+    is asked instead of the person at the terminal.
 
     Raises:
         AciError: The desktop cannot be used.
@@ -150,10 +177,10 @@ def run_once(
         open_memory(settings) as memory,
         choice.open(settings) as desktop,
     ):
-        agent = build_agent(settings, desktop, memory, display, trusted_run)
+        agent = build_agent(settings, desktop, memory, display, trusted_run, watcher)
         introduce(agent, choice, display)
         home = desktop.home if desktop.private else None
-        ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished)
+        ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished, watcher)
     announce(task.instruction, ended, settings)
     status = exit_status(ended.outcome)
     if not events:
@@ -170,6 +197,7 @@ def carry_out(
     record: Path | None = None,
     home: Path | None = None,
     unfinished: UnfinishedRun | None = None,
+    watcher: Watcher | None = None,
 ) -> FinishedRun:
     """Carry out a task, or resume an unfinished run: show it, record it, and write its report.
 
@@ -181,16 +209,19 @@ def carry_out(
     recorder: Recorder | None = None
     outcome: Outcome | None = None
     model, began = "", time.monotonic()
-    with display, _stopped_from_the_screen(agent, interrupts):
+    listeners: list[Callable[[Event], None]] = [display] if watcher is None else [display, watcher]
+    with display, _stopped_from_the_screen(agent, interrupts), ExitStack() as watching:
         try:
             events = agent.resume(unfinished) if unfinished else agent.stream(task)
             for event in interrupts.watch(events, agent.stop, agent.pause if agent.services.people.take_over else None):
                 if isinstance(event, RunStarted):
                     model = event.model
                     recorder = _start_recording(record or run_folder(runs_folder, event), display)
-                if recorder is not None:
-                    recorder(event)
-                display(event)
+                    if recorder is not None:
+                        listeners.insert(0, recorder)
+                        watching.enter_context(_watched(agent, recorder.folder, watcher, interrupts))
+                for listener in listeners:
+                    listener(event)
                 if isinstance(event, RunEnded):
                     outcome = event.outcome
         finally:
@@ -225,7 +256,7 @@ def exit_status(outcome: Outcome) -> int:
 
 def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool) -> None:
     """Show how a run ended."""
-    from agent_s.trajectory.report import heading
+    from agent_s.trajectory.presenting import heading
 
     outcome = ended.outcome
     if as_json:
@@ -276,8 +307,9 @@ def build_agent(
     memory: MemoryStore | None,
     display: Display,
     trusted_run: str = "",
+    watcher: Watcher | None = None,
 ) -> AgentS:
-    """Build the agent; on a terminal, it can ask the person, for which it pauses the display.
+    """Build the agent; it can ask the watcher or, on a terminal, the person there, for which it pauses the display.
 
     Raises:
         SettingsError: The settings name something that does not exist.
@@ -298,7 +330,11 @@ def build_agent(
             click.echo("Paused: the screen is yours. The agent looks at it again when you hand it back.", err=True)
             click.prompt("Press Enter to hand it back", default="", show_default=False, prompt_suffix=" ", err=True)
 
-    people: dict[str, Any] = {"ask": ask, "confirm": confirm, "take_over": take_over} if sys.stdin.isatty() else {}
+    people: dict[str, Any] = {}
+    if watcher is not None:
+        people = {"ask": watcher.ask, "confirm": watcher.confirm, "take_over": watcher.take_over}
+    elif sys.stdin.isatty():
+        people = {"ask": ask, "confirm": confirm, "take_over": take_over}
     return AgentS.from_settings(settings, desktop, memory=memory, trusted_run=trusted_run, **people)
 
 
@@ -315,6 +351,15 @@ def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractC
     """Let the stop key and the mouse in a corner interrupt a run, even while it waits for a model."""
     halt = agent.services.desktop.halt
     return nullcontext() if halt is None else halt.notifying(lambda reason: interrupts.call())
+
+
+def _watched(
+    agent: AgentS, folder: Path, watcher: Watcher | None, interrupts: Interrupts
+) -> AbstractContextManager[None]:
+    """Let a watcher, or `agent-s view` in another process, see the run."""
+    if watcher is not None:
+        return watcher.shown(agent, folder, interrupts.call)
+    return saying_where(folder, agent.services.desktop.display)
 
 
 def _start_recording(folder: Path, display: Display) -> Recorder | None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def render_page(template: str, filters: Mapping[str, Callable[..., Any]], **values: Any) -> str:
+def render_page(template: str, filters: Mapping[str, Callable[..., Any]] | None = None, **values: Any) -> str:
     """Return a page.
 
     Args:
         template: Name of a packaged template.
-        filters: Template filters by name.
+        filters: Template filters by name, if any.
         values: Template variables; a missing one is an error.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -23,5 +23,5 @@ def render_page(template: str, filters: Mapping[str, Callable[..., Any]], **valu
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(filters)
+    environment.filters.update(filters or {})
     return environment.get_template(template).render(**values)

@@ -35,6 +35,29 @@ class Call:
     prompts: tuple[Prompt, ...]  # empty if the model reads the values themselves
 
 
+class CallList:
+    """Numbers the calls of a run as they come, and leaves out what an earlier prompt already showed.
+
+    Args:
+        whole: Whether to repeat it.
+    """
+
+    def __init__(self, whole: bool = False) -> None:
+        self._whole = whole
+        self._count = 0
+        self._shown: dict[str, tuple[int, list[Part], str]] = {}
+
+    def add(self, event: ModelCalled) -> Call:
+        """Return the next call."""
+        self._count += 1
+        prompts = []
+        for exchange in event.exchanges:
+            known = (0, [], "") if self._whole else self._shown.get(exchange.system, (0, [], ""))
+            prompts.append(_without_repetition(exchange, *known))
+            self._shown[exchange.system] = (self._count, _parts(exchange), exchange.answer_schema)
+        return Call(self._count, event, tuple(prompts))
+
+
 def list_calls(events: Iterable[ModelCalled], whole: bool = False) -> list[Call]:
     """Return the calls of a run, oldest first.
 
@@ -42,16 +65,8 @@ def list_calls(events: Iterable[ModelCalled], whole: bool = False) -> list[Call]
         events: The calls as recorded.
         whole: Whether to repeat what an earlier prompt already showed.
     """
-    shown: dict[str, tuple[int, list[Part], str]] = {}
-    calls = []
-    for number, event in enumerate(events, start=1):
-        prompts = []
-        for exchange in event.exchanges:
-            known = (0, [], "") if whole else shown.get(exchange.system, (0, [], ""))
-            prompts.append(_without_repetition(exchange, *known))
-            shown[exchange.system] = (number, _parts(exchange), exchange.answer_schema)
-        calls.append(Call(number, event, tuple(prompts)))
-    return calls
+    calls = CallList(whole)
+    return [calls.add(event) for event in events]
 
 
 def describe_call(call: Call) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import logging
@@ -18,6 +19,8 @@ from agent_s.runs.texts import TextWriter
 from agent_s.safety.confirmation import targets_of
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
     from aci.observation.observation import Observation
 
 PNG_LEVEL = 1
@@ -49,6 +52,7 @@ class Recorder:
         try:
             make_private_folder(folder / SCREENS_FOLDER)
             self._file: IO[str] = (folder / EVENTS_FILE).open("x", encoding="utf-8")
+            fcntl.flock(self._file, fcntl.LOCK_EX)  # for `is_going_on`
             self._texts = TextWriter(folder / TEXTS_FILE)
             self._write_line(json.dumps({"schema_version": SCHEMA_VERSION, "format": "agent-s trajectory"}))
         except FileExistsError as error:
@@ -118,7 +122,7 @@ class Recorder:
             name = f"{SCREENS_FOLDER}/{len(self._screens) + 1:04d}.png"
             image, path = Image.fromarray(pixels), self.folder / name
             self._await_picture()
-            self._picture = Pending(lambda: image.save(path, compress_level=PNG_LEVEL), "recorder")
+            self._picture = Pending(lambda: _save_whole(image, path), "recorder")
             self._screens[digest] = name
         return self._screens[digest]
 
@@ -136,3 +140,10 @@ class Recorder:
         self.problem = f"The run is no longer recorded: cannot write to {self.folder} ({reason})."
         self._warn(f"{self.problem} The run continues.")
         self.close()
+
+
+def _save_whole(image: Image, path: Path) -> None:
+    """Write a picture that nobody sees half written."""
+    partial = path.with_suffix(".partial")
+    image.save(partial, "PNG", compress_level=PNG_LEVEL)
+    partial.replace(path)

@@ -1,48 +1,30 @@
-"""The HTML report of a run: the task, the plan, each step with its screenshot, and the verification.
+"""The page of a run: one file that opens without a server, and the index of several runs.
 
-The page needs no network and no script. All text from a screen, a model or the web is escaped, and a content security
-policy forbids scripts.
+The page is the viewer of `agent-s view` with the events of the run in it. It needs no network. Its script shows every
+text of a screen, a model or the web as text, and a content security policy forbids all other scripts.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from aci.acting.wording import describe_action, describe_effect, describe_result
 from agent_s.errors import TrajectoryError
-from agent_s.events import ModelCalled, SentPicture
-from agent_s.records import Outcome, Usage
+from agent_s.events import ModelCalled, Observed, SentPicture
 from agent_s.runs.listing import make_private_folder
 from agent_s.runs.reading import Trajectory
 from agent_s.trajectory.html import render_page
-from agent_s.trajectory.prompts import Call, describe_cost, list_calls
-from agent_s.trajectory.timeline import SubtaskEntry, Timeline, build_timeline
+from agent_s.trajectory.presenting import Presenter
 
 REPORT_FILE = "report.html"
-
-WORDS = {
-    "done": "Done",
-    "failed": "Failed",
-    "infeasible": "Not possible",
-    "out_of_budget": "Out of budget",
-    "stopped": "Stopped",
-    "error": "Error",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A screenshot on the page; sizes in px."""
-
-    source: str
-    width: int
-    height: int
+STATIC = files("agent_s.trajectory") / "templates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +44,12 @@ class IndexRow:
 
 
 def write_report(trajectory: Trajectory, path: Path | None = None, *, embed: bool = False) -> Path:
-    """Write the report of a run.
+    """Write the page of a run.
 
     Args:
         trajectory: The run.
         path: The page; None for `report.html` in the run's folder.
-        embed: Embed the screenshots, so that the page is a single file.
+        embed: Embed the pictures, so that the page is a single file.
 
     Raises:
         TrajectoryError: The page cannot be written.
@@ -79,23 +61,23 @@ def write_report(trajectory: Trajectory, path: Path | None = None, *, embed: boo
 
 
 def render_report(trajectory: Trajectory, *, embed: bool = False) -> str:
-    """Return the report of a run as HTML; screenshots are linked unless they are embedded."""
-    run = build_timeline(trajectory.events)
-    prompts = list_calls(run.calls)
-    names = _screenshots(run) | {part.file for call in prompts for part in _pictures_of(call)}
-    pictures = {name: _picture(trajectory.folder, name, embed) for name in names}
-    return _render(
+    """Return the page of a run as HTML; pictures are linked unless they are embedded."""
+    present = Presenter()
+    values: dict[str, Any] = {
+        "events": [present(event) for event in trajectory.events],
+        "folder": str(trajectory.folder),
+        "problem": trajectory.problem,
+    }
+    if embed:
+        values["pictures"] = {name: _picture(trajectory.folder, name) for name in _pictures_of(trajectory)}
+    script = (STATIC / "run.js").read_text("utf-8")
+    first = values["events"][0] if values["events"] else {}
+    return render_page(
         "report.html.j2",
-        run=run,
-        outcome=run.outcome,
-        tone=tone(run.outcome),
-        heading=heading(run.outcome),
-        pictures=pictures,
-        folder=str(trajectory.folder),
-        problem=trajectory.problem,
-        calls=_call_rows(run.calls),
-        prompts=prompts,
-        phases=_phases(run.outcome),
+        title=first.get("instruction", "Incomplete record"),
+        data=_for_script(values),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
 
 
@@ -106,58 +88,28 @@ def write_index(title: str, rows: Sequence[IndexRow], path: Path) -> Path:
         TrajectoryError: The page cannot be written.
     """
     links = [_relative(row.report, path.parent) if row.report else "" for row in rows]
-    return _write(path, _render("index.html.j2", title=title, rows=list(zip(rows, links, strict=True))))
+    return _write(path, render_page("index.html.j2", title=title, rows=list(zip(rows, links, strict=True))))
 
 
-def tone(outcome: Outcome | None) -> str:
-    """Return the color of an outcome: good, bad or plain."""
-    if outcome is None:
-        return "bad"
-    if outcome.status == "done":
-        return {True: "good", False: "bad", None: "plain"}[outcome.verified]
-    return "plain" if outcome.verified or outcome.status in ("infeasible", "stopped") else "bad"
+def _for_script(values: Any) -> str:
+    """Return JSON that cannot end the script element that it stands in."""
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def heading(outcome: Outcome | None) -> str:
-    """Return an outcome in a few words."""
-    if outcome is None:
-        return "Cut off"
-    if outcome.status != "done":
-        return f"{WORDS[outcome.status]}, rightly so" if outcome.verified else WORDS[outcome.status]
-    return {True: "Done and verified", False: "Not done, although the agent said so", None: "Done, not verified"}[
-        outcome.verified
-    ]
+def _pictures_of(trajectory: Trajectory) -> list[str]:
+    names: dict[str, None] = {}
+    for event in trajectory.events:
+        match event:
+            case Observed(screenshot=str(name)):
+                names[name] = None
+            case ModelCalled():
+                parts = [part for exchange in event.exchanges for turn in exchange.turns for part in turn.parts]
+                names |= {part.file: None for part in parts if isinstance(part, SentPicture) and part.file}
+    return list(names)
 
 
-def _call_rows(calls: Sequence[ModelCalled]) -> list[tuple[str, float, Usage]]:
-    """Return (kind, seconds, usage) for each kind of call."""
-    rows = []
-    for kind in dict.fromkeys(call.call for call in calls):
-        same = [call for call in calls if call.call == kind]
-        usage = sum((call.usage for call in same), Usage(dollars=0.0)).model_copy(update={"model_calls": len(same)})
-        rows.append((kind, sum(call.seconds for call in same), usage))
-    return rows
-
-
-def _phases(outcome: Outcome | None) -> list[tuple[str, float, float]]:
-    """Return (phase, seconds, percentage of the longest), longest first."""
-    seconds = outcome.usage.seconds if outcome else {}
-    longest = max(seconds.values(), default=0.0) or 1.0
-    ordered = sorted(seconds.items(), key=lambda item: -item[1])
-    return [(phase, spent, 100 * spent / longest) for phase, spent in ordered]
-
-
-def _screenshots(run: Timeline) -> set[str]:
-    seen = [step.before for subtask in run.subtasks for step in subtask.steps]
-    return {observed.screenshot for observed in [*seen, run.last_seen] if observed and observed.screenshot}
-
-
-def _pictures_of(call: Call) -> list[SentPicture]:
-    return [part for prompt in call.prompts for _, part in prompt.parts if isinstance(part, SentPicture)]
-
-
-def _picture(folder: Path, name: str, embed: bool) -> Picture | None:
-    """Return a screenshot; None if the file is missing, broken, or outside of the run's folder."""
+def _picture(folder: Path, name: str) -> str | None:
+    """Return a picture as an address that holds it; None if it is missing, broken, or outside of the run's folder."""
     from PIL import Image, UnidentifiedImageError
 
     path = folder / name
@@ -165,12 +117,11 @@ def _picture(folder: Path, name: str, embed: bool) -> Picture | None:
         return None
     try:
         with Image.open(path) as image:
-            width, height = image.size
-        content = base64.b64encode(path.read_bytes()).decode("ascii") if embed else ""
-    except (OSError, UnidentifiedImageError):
+            image.verify()
+        content = base64.b64encode(path.read_bytes()).decode("ascii")
+    except (OSError, SyntaxError, UnidentifiedImageError):  # Pillow's word for a broken PNG is SyntaxError
         return None
-    kind = "jpeg" if path.suffix == ".jpeg" else "png"
-    return Picture(f"data:image/{kind};base64,{content}" if embed else quote(name), width, height)
+    return f"data:image/{'jpeg' if path.suffix == '.jpeg' else 'png'};base64,{content}"
 
 
 def _relative(path: Path, start: Path) -> str:
@@ -178,24 +129,6 @@ def _relative(path: Path, start: Path) -> str:
         return quote(str(path.resolve().relative_to(start.resolve())))
     except ValueError:
         return path.resolve().as_uri()
-
-
-def _subtask_tone(subtask: SubtaskEntry) -> str:
-    if subtask.ended is None:
-        return "plain"
-    return "good" if subtask.ended.ok else "bad"
-
-
-def _render(template: str, **values: Any) -> str:
-    filters: dict[str, Callable[[Any], str]] = {
-        "effect": describe_effect,
-        "came": lambda result: describe_result(result.model_copy(update={"effect": None})),
-        "does": lambda chosen: describe_action(chosen.action, chosen.target),
-        "cost": describe_cost,
-        "json": lambda fields: json.dumps(fields, ensure_ascii=False, indent=2),
-        "subtask_tone": _subtask_tone,
-    }
-    return render_page(template, filters, **values)
 
 
 def _write(path: Path, page: str) -> Path:

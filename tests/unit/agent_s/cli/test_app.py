@@ -57,6 +57,7 @@ def test_the_commands_of_this_version() -> None:
         "runs replay",
         "runs report",
         "runs show",
+        "view",
         "memory",
         "memory check",
         "memory export",

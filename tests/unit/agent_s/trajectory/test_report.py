@@ -1,10 +1,14 @@
-"""The page shows the whole run, and nothing that was on a screen can act in it."""
+"""The page holds the whole run, and nothing that was on a screen can act in it."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +16,9 @@ from agent_s.errors import TrajectoryError
 from agent_s.events import Observed
 from agent_s.records import Outcome, Status
 from agent_s.runs.reading import Trajectory, read_trajectory
+from agent_s.trajectory.presenting import heading, tone
 from agent_s.trajectory.recorder import Recorder
-from agent_s.trajectory.report import IndexRow, heading, render_report, tone, write_index, write_report
+from agent_s.trajectory.report import IndexRow, render_report, write_index, write_report
 from tests.unit.agent_s.a_run import HOSTILE, events_of_a_run
 
 
@@ -42,6 +47,13 @@ class Page(HTMLParser):
         return [value for t, n, value in self.attributes if (t, n) == (tag, name)]
 
 
+def data_of(html: str) -> dict[str, Any]:
+    """Return the run that a page holds."""
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    values: dict[str, Any] = json.loads(found)
+    return values
+
+
 def recorded(folder: Path, text: str = "Save", **how: object) -> Trajectory:
     recorder = Recorder(folder)
     for event in events_of_a_run(text=text, **how):  # type: ignore[arg-type]
@@ -50,8 +62,9 @@ def recorded(folder: Path, text: str = "Save", **how: object) -> Trajectory:
     return read_trajectory(folder)
 
 
-def test_everything_that_matters_is_on_the_page(tmp_path: Path) -> None:
-    page = Page(render_report(recorded(tmp_path / "run")))
+def test_the_page_holds_everything_that_matters(tmp_path: Path) -> None:
+    html = render_report(recorded(tmp_path / "run"))
+    shown = json.dumps(data_of(html)["events"], ensure_ascii=False)
     for words in (
         "Type Save and save it",
         "Done and verified",
@@ -60,7 +73,7 @@ def test_everything_that_matters_is_on_the_page(tmp_path: Path) -> None:
         "How to save Save",
         "know Save",
         "save it",
-        'type "Save"',
+        'type \\"Save\\"',
         "check Save",
         "analysis Save",
         "next Save",
@@ -68,7 +81,6 @@ def test_everything_that_matters_is_on_the_page(tmp_path: Path) -> None:
         "note Save",
         "reflection Save",
         "trouble Save",
-        "replayed",
         "no Save",
         "failed Save",
         "summary Save",
@@ -76,61 +88,78 @@ def test_everything_that_matters_is_on_the_page(tmp_path: Path) -> None:
         "1f0c9a77d2e4",
         "observe",
     ):
-        assert words in page.text, words
+        assert words in shown, words
 
 
 @pytest.mark.parametrize(
     "hostile",
-    [HOSTILE, '"><img src=x onerror=alert(1)>', "'+alert(1)+'", "</pre></main><script src=//x>", "{{ 7 * 7 }}{% x %}"],
+    [
+        HOSTILE,
+        '"><img src=x onerror=alert(1)>',
+        "'+alert(1)+'",
+        "</pre></script><script src=//x>",
+        "{{ 7 * 7 }}{% x %}",
+    ],
 )
 def test_text_of_screens_and_models_stays_text(tmp_path: Path, hostile: str) -> None:
     html = render_report(recorded(tmp_path / "run", text=hostile))
     page = Page(html)
-    assert "script" not in page.tags
-    assert not [name for _, name, _ in page.attributes if name.startswith("on")]
-    assert all(source.startswith("screens/") for source in page.values("img", "src"))
-    assert " ".join(f"Type {hostile} and save it".split()) in page.text
+    assert page.tags.count("script") == 2
+    assert not {"img", "pre"} & set(page.tags)
+    assert not [name for _, name, _ in page.attributes if name.startswith("on") or name == "src"]
+    assert data_of(html)["events"][0]["instruction"] == f"Type {hostile} and save it"
     assert "49" not in page.text.split()
 
 
-def test_the_page_forbids_scripts_and_the_network(tmp_path: Path) -> None:
-    page = Page(render_report(recorded(tmp_path / "run")))
-    policies = [v for t, n, v in page.attributes if (t, n) == ("meta", "content") and "default-src" in v]
-    assert len(policies) == 1
-    assert "default-src 'none'" in policies[0]
-    assert "http" not in policies[0]
-    addresses = page.values("img", "src") + page.values("a", "href") + page.values("link", "href")
-    assert not [address for address in addresses if "//" in address]
+def test_the_page_allows_its_own_script_only_and_no_network(tmp_path: Path) -> None:
+    html = render_report(recorded(tmp_path / "run"))
+    page = Page(html)
+    (policy,) = [v for t, n, v in page.attributes if (t, n) == ("meta", "content") and "default-src" in v]
+    script = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script[0].encode()).digest()).decode()
+    assert len(script) == 1
+    assert "default-src 'none'" in policy
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "http" not in policy
+    assert not page.values("a", "href") + page.values("link", "href")
+
+
+def test_no_script_of_the_pages_makes_elements_from_text() -> None:
+    scripts = [path for package in ("trajectory", "view") for path in Path("agent_s", package).rglob("*.js")]
+    assert len(scripts) == 3
+    for path in scripts:
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|new Function", path.read_text()
+        )
 
 
 def test_the_element_of_a_step_is_framed_in_its_picture(tmp_path: Path) -> None:
-    html = render_report(recorded(tmp_path / "run"))
-    (style,) = re.findall(r'class="box" style="([^"]*)"', html)
-    # The element lies at (100, 50), 80 x 24 px, on a screen of 320 x 160 px.
-    assert style == "left: 31.250%; top: 31.250%; width: 25.000%; height: 15.000%"
+    events = data_of(render_report(recorded(tmp_path / "run")))["events"]
+    chosen = [event for event in events if event["kind"] == "action_chosen"]
+    assert chosen[0]["boxes"] == [[100, 50, 80, 24]]
 
 
 def test_pictures_are_linked_or_embedded(tmp_path: Path) -> None:
     trajectory = recorded(tmp_path / "run")
     page = write_report(trajectory)
     assert page == tmp_path / "run/report.html"
-    for source in Page(page.read_text()).values("img", "src"):
-        assert (page.parent / source).is_file()
+    linked = data_of(page.read_text())
+    names = {event["screenshot"] for event in linked["events"] if event["kind"] == "observed"}
+    assert "pictures" not in linked
+    assert all((page.parent / name).is_file() for name in names)
 
     elsewhere = write_report(trajectory, tmp_path / "elsewhere/page.html")
-    sources = Page(elsewhere.read_text()).values("img", "src")
-    assert sources
-    assert all(source.startswith("data:image/png;base64,") for source in sources)
+    pictures = data_of(elsewhere.read_text())["pictures"]
+    assert pictures.keys() == names
+    assert all(address.startswith("data:image/png;base64,") for address in pictures.values())
 
 
 def test_a_missing_picture_does_not_break_the_page(tmp_path: Path) -> None:
     trajectory = recorded(tmp_path / "run")
     (tmp_path / "run/screens/0001.png").unlink()
     (tmp_path / "run/screens/0002.png").write_bytes(b"no picture")
-    page = Page(render_report(trajectory))
-    assert not page.values("img", "src")
-    assert page.text.count("no screenshot") == 5
-    assert "Done and verified" in page.text
+    pictures = data_of(render_report(trajectory, embed=True))["pictures"]
+    assert pictures == {"screens/0001.png": None, "screens/0002.png": None}
 
 
 def test_a_picture_outside_of_the_folder_is_not_shown(tmp_path: Path) -> None:
@@ -141,14 +170,15 @@ def test_a_picture_outside_of_the_folder_is_not_shown(tmp_path: Path) -> None:
         for event in trajectory.events
     )
     html = render_report(Trajectory(trajectory.folder, 1, events), embed=True)
-    assert not Page(html).values("img", "src")
+    assert data_of(html)["pictures"] == {"../other.png": None}
 
 
 def test_a_run_that_was_cut_off_anywhere_has_a_page(tmp_path: Path) -> None:
     trajectory = recorded(tmp_path / "run")
     for length in range(len(trajectory.events)):
         cut = Trajectory(trajectory.folder, 1, trajectory.events[:length], "It was cut off.")
-        assert "Cut off" in render_report(cut)
+        shown = data_of(render_report(cut))
+        assert (len(shown["events"]), shown["problem"]) == (length, "It was cut off.")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""A web application for runs that go on and runs that are over."""

@@ -1,0 +1,50 @@
+"""The screen of a run as pictures for a browser."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from aci.screen.screen import Screen, to_rgb
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FRAME_S = 0.12
+MOST_PX = 1600  # longest edge of a picture
+QUALITY = 70
+
+
+class ScreenFeed:
+    """Looks at an X display.
+
+    Args:
+        display: Its name.
+
+    Raises:
+        DesktopError: It cannot be opened.
+    """
+
+    def __init__(self, display: str) -> None:
+        self._screen = Screen(display)
+        self._last: NDArray[np.uint32] | None = None
+
+    def changed(self) -> bytes | None:
+        """Return the screen as a JPEG file; None if it looks as before."""
+        import numpy as np
+        from PIL import Image
+
+        frame = self._screen.frame()
+        if self._last is not None and np.array_equal(self._last, frame):
+            return None
+        self._last = frame
+        image, file = Image.fromarray(to_rgb(frame)), io.BytesIO()
+        if max(image.size) > MOST_PX:
+            image.thumbnail((MOST_PX, MOST_PX))
+        image.save(file, "JPEG", quality=QUALITY)
+        return file.getvalue()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._screen.close()
