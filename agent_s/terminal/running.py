@@ -284,7 +284,7 @@ def announce(task: str, ended: FinishedRun, settings: Settings) -> None:
     if settings.notify_after_s is None or ended.seconds < settings.notify_after_s:
         return
     from agent_s.terminal.notification import notify
-    from agent_s.trajectory.report import heading
+    from agent_s.trajectory.presenting import heading
 
     notify(heading(ended.outcome), f"{task} ({ended.used})", os.environ)
 
