@@ -1,11 +1,13 @@
 """Screenshots for models.
 
-Actions name elements, never pixels, so a picture may have any size.
+Primitives name elements, or pixels of the screen, so a picture may have any size. What the text of an observation tells
+needs no detail: such a picture is sent at half its size, as an overview.
 """
 
 from __future__ import annotations
 
 import io
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from aci.observation.geometry import Rect
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 LONGEST_EDGE = 1568  # longest edge that every current model takes unscaled, px
 MARGIN = 40  # around a part of the screen, px
 INVISIBLE = 8  # invisible difference in brightness; redrawing the same text may differ by a few steps
+OVERVIEW_EDGE = 400  # longest edge below which no picture is halved, px
+
+BLOCK = 8  # blocks of this size are counted, px
+DRAWN = 40  # difference in brightness within a block from which something is drawn there
+BLOCKS_OF_A_CHARACTER, BLOCKS_OF_AN_ICON = 4, 40  # what is drawn for an element that has a name
+UNTOLD_BLOCKS = 160  # number of blocks, about 100x100 px, up to which the text tells what a picture shows
 
 
 def encode(
@@ -73,3 +81,54 @@ def changed_part(before: Observation, after: Observation) -> Rect | None:
     left, top = max(0, int(columns[0]) - MARGIN), max(0, int(rows[0]) - MARGIN)
     right, bottom = min(width, int(columns[-1]) + MARGIN), min(height, int(rows[-1]) + MARGIN)
     return Rect(left, top, right - left, bottom - top)
+
+
+def is_told(seen: Observation, part: Rect | None = None) -> bool:
+    """Return whether the text of an observation tells what a part of the screen shows, or else all of it.
+
+    It does if little is drawn outside of what has words: photos, charts, drawings and unread texts are, and so is a
+    picture whose only words are a short name, since too much is drawn for them.
+    """
+    untold = _drawn(seen.screenshot)
+    for element in sorted(seen.elements, key=lambda one: one.rect.area):
+        characters = sum(map(len, (element.name, element.label, element.text or "")))
+        blocks = untold[_blocks(element.rect, margin=BLOCK // 2)]
+        border = 2 * (element.rect.width + element.rect.height) // BLOCK
+        if characters and blocks.sum() <= BLOCKS_OF_A_CHARACTER * characters + BLOCKS_OF_AN_ICON + border:
+            blocks[:] = False
+    for window in seen.windows:
+        frame = window.frame or window.rect
+        for edge in _edges(frame, window.rect.y - frame.y):
+            untold[_blocks(edge, margin=BLOCK)] = False
+    return int((untold if part is None else untold[_blocks(part)]).sum()) <= UNTOLD_BLOCKS
+
+
+def _drawn(screenshot: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return for each block of a screenshot whether something is drawn in it, (H / 8, W / 8)."""
+    import numpy as np
+
+    height, width = (size // BLOCK * BLOCK for size in screenshot.shape[:2])
+    brightest, darkest = screenshot[:height, :width], screenshot[:height, :width]
+    brightest = reduce(np.maximum, (brightest[row::BLOCK] for row in range(BLOCK)))
+    darkest = reduce(np.minimum, (darkest[row::BLOCK] for row in range(BLOCK)))
+    brightest = reduce(np.maximum, (brightest[:, column::BLOCK] for column in range(BLOCK)))
+    darkest = reduce(np.minimum, (darkest[:, column::BLOCK] for column in range(BLOCK)))
+    drawn: NDArray[np.bool_] = np.any(brightest - darkest > DRAWN, axis=2)
+    return drawn
+
+
+def _blocks(area: Rect, margin: int = 0) -> tuple[slice, slice]:
+    """Return the blocks that an area touches."""
+    left, top = max(0, area.x - margin) // BLOCK, max(0, area.y - margin) // BLOCK
+    right, bottom = max(0, area.right + margin), max(0, area.bottom + margin)
+    return slice(top, -(-bottom // BLOCK)), slice(left, -(-right // BLOCK))
+
+
+def _edges(frame: Rect, title_height: int) -> tuple[Rect, ...]:
+    """Return what surrounds a window: its title, and its borders."""
+    return (
+        Rect(frame.x, frame.y, frame.width, max(1, title_height)),
+        Rect(frame.x, frame.bottom, frame.width, 1),
+        Rect(frame.x, frame.y, 1, frame.height),
+        Rect(frame.right, frame.y, 1, frame.height),
+    )

@@ -26,8 +26,8 @@ from aci.observation.quoting import quote
 from agent_s.llm.conversation import Conversation, Message, Part, Text
 from agent_s.llm.prompting.advice import Advice, advice_for
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
-from agent_s.llm.prompting.pictures import LONGEST_EDGE, as_picture, changed_part, encode
-from agent_s.llm.protocol import ActContext, Context, VerifyContext
+from agent_s.llm.prompting.pictures import LONGEST_EDGE, OVERVIEW_EDGE, as_picture, changed_part, encode, is_told
+from agent_s.llm.protocol import ActContext, Context, SummarizeContext, VerifyContext
 from agent_s.settings import ObservationForm
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ class Renderer:
             return [Text(request)]
         judges = isinstance(context, VerifyContext)
         shown = [Text(f"{request}\n{self._tree(observation) if judges else self._full(observation)}")]
-        asked = [Text("Is the task done?" if judges else "Answer now.")]
-        return [*shown, *self._picture(observation), *asked]
+        pictures = [] if isinstance(context, SummarizeContext) else self._picture(observation)
+        return [*shown, *pictures, Text("Is the task done?" if judges else "Answer now.")]
 
     def _subtask(self, template: Template, context: ActContext, request: str) -> list[Part]:
         """Return the whole history of a subtask: the first screen in full, then what each step changed."""
@@ -116,7 +116,8 @@ class Renderer:
         parts: list[Part] = [Text(f"{request}\n{self._full(seen[0])}{self._advice(template, seen[0], given)}")]
         parts += self._shown(seen[0], shots[0])
         for number, (step, (before, after)) in enumerate(zip(steps, pairwise(seen), strict=True), start=1):
-            head = _block(template, "step", {"number": number, "step": step})
+            listed = self._form not in ("screenshot", "coordinates")
+            head = _block(template, "step", {"number": number, "step": _without_changes(step) if listed else step})
             changes = self._changes(before, after, tuple(seen[: number - 1]))
             read = f"\n{self._fence(step.result.text, 'screen')}" if step.result.text else ""
             parts.append(Text(f"{head}{read}\n{changes}{self._advice(template, after, given)}"))
@@ -175,15 +176,20 @@ class Renderer:
         return self._screens.get((observation,), lambda: self._encode(observation))
 
     def _encode(self, observation: Observation, part: Rect | None = None) -> list[Part]:
-        """Return the pictures of a screen; the marked one last, so that the cache ends before both or after both."""
+        """Return the pictures of a screen; the marked one last, so that the cache ends before both or after both.
+
+        What is said about them comes after them for the same reason.
+        """
         marks = (False, True) if self._form == "marks" else (False,)
-        pictures = [encode(observation, self._longest_edge, part, marked) for marked in marks]
         height, width = observation.screenshot.shape[:2]
+        longest = self._longest_edge
+        if self._form == "screenshot_tree" and is_told(observation, part):
+            halved = max(part.width if part else width, part.height if part else height) // 2
+            longest = min(longest, max(halved, OVERVIEW_EDGE))
+        pictures = [encode(observation, longest, part, marked) for marked in marks]
         if part is not None or pictures[0].width == width:
             return [*pictures]
-        size = f"{pictures[0].width}x{pictures[0].height}"
-        told = f"The picture is {size}, the screen {width}x{height}: name pixels of the screen, not of the picture."
-        return [Text(told), *pictures]
+        return [*pictures, Text(f"This picture of the screen is scaled to {pictures[0].width}x{pictures[0].height}.")]
 
     def _tree(self, observation: Observation) -> str:
         return self._trees.get((observation,), lambda: self._fence(observation.to_text(), "screen"))
@@ -206,6 +212,16 @@ class Renderer:
             return after.changes_since(before, earlier)
         told = _without_tree(after).changes_since(_without_tree(before))
         return "Only the picture changed." if told == NOTHING_CHANGED and self._change(before, after) else told
+
+
+def _without_changes(step: Step) -> Step:
+    """Return a step whose effect is only what the list of changes that follows it does not tell."""
+    effect = step.result.effect
+    if effect is None or effect.kind != "expected":
+        return step
+    left = tuple(one for one in effect.differences if one.kind in ("clipboard", "pixels"))
+    result = step.result.model_copy(update={"effect": effect.model_copy(update={"differences": left})})
+    return replace(step, result=result)
 
 
 def _without_tree(observation: Observation) -> Observation:

@@ -81,11 +81,10 @@ class _Writer:
     def _defined_once(self, name: str) -> dict[str, Any]:
         """Return a reference to a definition; its text where that is short."""
         body = self.write(self._definitions[name])
-        bare = _without_null(body)
-        if not bare.keys() & {"properties", "anyOf"}:
+        if not _without_null(body).keys() & {"properties", "anyOf"}:
             return body
-        self._defined[name] = bare
-        return _reference(name) if bare == body else _union([_reference(name), _NULL])
+        self._defined[name] = body
+        return _reference(name)
 
     def _flat(self, union: Mapping[str, Any]) -> dict[str, Any]:
         """Return one object with the fields of all kinds of a union."""
@@ -100,9 +99,15 @@ class _Writer:
             shared = len(forms) == len(kinds)
             left_out = not shared and self._may_leave_out()
             bare = [_without_null(form) for form in forms]
-            written[name] = _union(bare if shared or left_out else [*bare, _NULL])
+            nullable = shared or left_out or any(self._allows_null(form) for form in bare)
+            written[name] = _union(bare if nullable else [*bare, _NULL])
             required += [] if left_out else [name]
         return {"type": "object", "properties": written, "required": required, "additionalProperties": False}
+
+    def _allows_null(self, form: dict[str, Any]) -> bool:
+        """Return whether a form refers to a definition that allows null."""
+        body = self._defined.get(str(form.get("$ref")).rpartition("/")[2], {})
+        return body != _without_null(body)
 
     def _may_leave_out(self) -> bool:
         if self._every_field or self._optional >= MAX_OPTIONAL:
@@ -136,6 +141,7 @@ def _without_null(form: dict[str, Any]) -> dict[str, Any]:
 
 def _union(forms: list[dict[str, Any]]) -> dict[str, Any]:
     """Return a schema that allows any of these; as one list of choices or types, if that says the same."""
+    forms = [one for form in forms for one in form.get("anyOf", [form])]
     if {"type": "number"} in forms:
         forms = [form for form in forms if form != {"type": "integer"}]  # integers are numbers
     different = [form for position, form in enumerate(forms) if form not in forms[:position]]

@@ -8,8 +8,9 @@ from importlib.resources import files
 from typing import Any, get_args
 
 import pytest
+from pydantic_core import to_jsonable_python
 
-from aci.acting.actions import PRIMITIVES, parse_action
+from aci.acting.actions import PRIMITIVES
 from agent_s.llm.protocol import Kind
 from agent_s.llm.providers.schemas import schema_for
 from agent_s.llm.providers.structured import read_response
@@ -55,11 +56,14 @@ def test_each_example_of_an_answer_is_valid_and_has_the_fields_of_the_schema(nam
 
 def test_the_prompt_shows_each_primitive_with_all_its_fields() -> None:
     system = renderer().render(CONTEXTS["act"]).system
-    shown = [read_placeholders(found) for found in re.findall(r'\{"action": "[^}]*\}', system)]
-    listed = {fields["action"]: set(fields) for fields in reversed(shown)}
-    assert listed == {name: set(kind.model_fields) for name, kind in PRIMITIVES.items()}
-    for fields in shown:
-        parse_action(json.dumps({name: value for name, value in fields.items() if value is not None}))
+    shown = re.findall(r"\b(\w+)\(([^()]*)\)", system[: system.index("Rules:")])
+    listed = {name: [field.partition("=")[::2] for field in fields.split(", ") if field] for name, fields in shown}
+    assert set(listed) == set(PRIMITIVES)
+    for name, fields in listed.items():
+        known = PRIMITIVES[name].model_fields
+        assert {"action", *(field for field, _ in fields)} == set(known)
+        for field, default in fields:
+            assert not default or json.loads(default) == to_jsonable_python(known[field].get_default())
 
 
 def test_the_prompt_shows_each_probe_with_all_its_fields() -> None:
