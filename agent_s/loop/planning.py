@@ -20,7 +20,7 @@ from agent_s.safety.untrusted_text import UntrustedText
 
 MISSING = Subtask(name="Do what a check found missing")
 MAX_NAME = 160
-STUCK_AFTER = 2  # number of re-plans after which the web is asked again
+_DECIDED = frozenset({"not_allowed", "not_confirmed", "no_answer", "interrupted"})  # refusals that no advice changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,10 @@ class Planning:
             failed=failed,
             left=left,
         )
-        stuck = progress.replans >= STUCK_AFTER and self.services.search is not None
+        stuck = self.services.search is not None and self._is_stuck(failed)
         if stuck or not progress.aims_known:
-            context = self._with((yield from self._gather(observation, failed.reason)), context)
+            trouble = f"{failed.subtask.name}: {failed.reason}"
+            context = self._with((yield from self._gather(observation, trouble)), context)
         else:
             known = progress.knowledge or Knowledge(progress.query, progress.aims)
             if self.options.give_memory == "after_failure":
@@ -159,6 +160,14 @@ class Planning:
                     known = replace(known, hits=self.manager.recall(progress.query or self.task.instruction))
             context = self._with(known, context)
         return (yield from self._ask_for_plan(context, failed.reason))
+
+    def _is_stuck(self, failed: FailedSubtask) -> bool:
+        """Return whether it is to be searched for how to do what failed.
+
+        What a check found missing is tried first, and a refusal by the person or the policy is no lack of knowledge.
+        """
+        refused = bool(failed.steps) and failed.steps[-1].result.refusal in _DECIDED
+        return not refused and (failed.subtask != MISSING or self.progress.replans > 1)
 
     def _flat_replan(self, failed: FailedSubtask) -> Generator[Event, None, Plan | Ending]:
         """Give the result of a check back to the Worker; a failure that it reported itself is final."""

@@ -17,6 +17,7 @@ from agent_s.probes.prober import Prober
 from agent_s.records import Aims, StateCheck, Status, Step, Subtask, Task, Verdict
 from agent_s.roles.evaluator import Evaluator
 from agent_s.roles.looking import LOOKS_ONLY, is_read_only
+from agent_s.roles.probe_evidence import first_probes
 
 Finished = Sequence[tuple[Subtask, tuple[Step, ...]]]
 
@@ -79,21 +80,26 @@ class Verification:
     def _judge(
         self, evaluator: Evaluator, observation: Observation, done: Finished, aims: Aims
     ) -> Generator[Event, None, Verdict]:
-        """Let the evaluator look closer and ask for probes until it judges."""
+        """Let the evaluator look closer and ask for probes until it judges; what points name is probed before."""
         prober, end = self.prober, observation
+        points = aims.points(self.task.instruction)
+        before = len(prober.results)  # those of an earlier check are outdated
+        if prober.home is not None:
+            for probe in first_probes(points, prober.differences()):
+                yield Probed(result=prober.probe(probe))
         looked: list[Step] = []
         for left in range(self.max_looks, -1, -1):
             context = VerifyContext(
                 self.task,
                 observation,
                 tuple(done),
-                aims.points(self.task.instruction),
+                points,
                 constraints=len(aims.constraints),
                 start=self.start,
                 end=end,
                 differences=prober.differences(),
                 folders=prober.folders(),
-                probed=tuple(prober.results),
+                probed=tuple(prober.results[before:]),
                 looked=tuple(looked),
                 may_look=left > 0,
             )

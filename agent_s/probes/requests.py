@@ -6,6 +6,7 @@ what code has read, and never become a command, a pattern or a part of a program
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -14,7 +15,9 @@ from agent_s.records import Record
 
 MAX_VALUE = 500  # characters of a text or value to compare with
 
-FilePath = Annotated[str, Field(min_length=1, max_length=400)]
+MAX_PATH = 400
+SETTING_KEY = re.compile(r"[A-Za-z0-9_./:-]{1,200}")
+FilePath = Annotated[str, Field(min_length=1, max_length=MAX_PATH)]
 Value = Annotated[str, Field(max_length=MAX_VALUE)]
 
 
@@ -55,7 +58,7 @@ class SettingProbe(Record):
     """Whether a setting of a desktop application (GSettings) has a value."""
 
     probe: Literal["setting"] = "setting"
-    key: Annotated[str, Field(pattern=r"^[A-Za-z0-9_./:-]{1,200}$")]  # "group/key", or the key alone
+    key: Annotated[str, Field(pattern=rf"^{SETTING_KEY.pattern}$")]  # "group/key", or the key alone
     value: Value  # such as true, 14 or 'Monospace 12'
 
 

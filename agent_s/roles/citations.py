@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agent_s.llm.protocol import Citation, Judgement, VerifyContext, VerifyResponse
-from agent_s.probes.requests import MAX_VALUE, CellProbe, Probe, ProbeResult, TextProbe
+from agent_s.probes.requests import Probe, ProbeResult
 from agent_s.records import Verdict
 from agent_s.roles.bearing import find_missing
 from agent_s.roles.evidence import Evidence, NoEvidence
-from agent_s.roles.probe_evidence import find_probe
+from agent_s.roles.probe_evidence import find_probe, probes_of
 from agent_s.roles.screen_evidence import find_element, find_unchanged, find_window
 from agent_s.roles.step_evidence import check_no_step, find_step
 from intents.statements import Statement, read_statement
@@ -152,12 +152,4 @@ def _with_saved(finding: Finding, files: set[str], ask: Ask) -> Finding:
 
 def _has_all(claim: Statement, file: str, ask: Ask) -> bool:
     """Return whether a saved file has the values of a claim, or cannot be read."""
-    return all(ask(probe).holds is not False for probe in _probes(claim, file))
-
-
-def _probes(claim: Statement, file: str) -> list[Probe]:
-    if claim.denies:
-        return []
-    if claim.cells:
-        return [CellProbe(path=file, cell=cell.replace("$", ""), value=value) for cell, value in claim.cells]
-    return [TextProbe(path=file, text=value[:MAX_VALUE]) for value in claim.values if value not in claim.files]
+    return all(ask(probe).holds is not False for probe in probes_of(claim, file))

@@ -1,11 +1,15 @@
-"""What a citation of a probe shows."""
+"""What probes are made for a claim, and what a citation of one shows."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from agent_s.llm.protocol import Citation, VerifyContext
 from agent_s.probes.requests import (
+    MAX_PATH,
+    MAX_VALUE,
+    SETTING_KEY,
     BookmarkProbe,
     CellProbe,
     ChangedProbe,
@@ -16,9 +20,37 @@ from agent_s.probes.requests import (
     SettingProbe,
     TextProbe,
 )
+from agent_s.records import Change
 from agent_s.roles.evidence import Evidence, NoEvidence
 from intents.lexicon import on_or_off
-from intents.statements import Statement
+from intents.statements import Statement, read_statement
+
+MOST_FIRST = 8  # probes that are made before a judge is asked
+
+
+def first_probes(points: Iterable[str], changes: Sequence[Change]) -> list[Probe]:
+    """Return what a judge would ask for first: the files that points name, and the settings that were changed."""
+    found: list[Probe] = []
+    for claim in map(read_statement, points):
+        for file in claim.files:
+            if len(file) <= MAX_PATH:
+                found += probes_of(claim, file) or [FileProbe(path=file)]
+    found += [
+        SettingProbe(key=one.what, value=one.after)
+        for one in changes
+        if one.kind == "setting" and SETTING_KEY.fullmatch(one.what) and len(one.after) <= MAX_VALUE
+    ]
+    return list(dict.fromkeys(found))[:MOST_FIRST]
+
+
+def probes_of(claim: Statement, file: str) -> list[Probe]:
+    """Return the probes of a file that show whether it has what a claim says; none if the claim names no content."""
+    if claim.denies:
+        return []
+    if claim.cells:
+        return [CellProbe(path=file, cell=cell.replace("$", ""), value=value) for cell, value in claim.cells]
+    texts = [value[:MAX_VALUE] for value in claim.values if value not in claim.files]
+    return [TextProbe(path=file, text=text, exact=claim.exact and len(texts) == 1) for text in texts]
 
 
 def find_probe(citation: Citation, claim: Statement, context: VerifyContext, forbids: bool) -> Evidence:

@@ -324,6 +324,22 @@ def test_a_judge_may_look_closer_but_not_act() -> None:
     assert [step.result.ok for step in last.looked] == [False, True]
 
 
+def test_a_file_that_the_criteria_name_is_probed_before_the_judge_is_asked(tmp_path: Path) -> None:
+    class AtHome(FakeDesktop):
+        @property
+        def home(self) -> Path:
+            return tmp_path
+
+    (tmp_path / "plan.txt").write_text("call Ada")
+    answer = plan("a").model_copy(update={"criteria": ("The file plan.txt contains 'call Ada'",)})
+    says = Judgement(point=1, met=True, citations=(Citation(of="probe", number=1),))
+    judged = VerifyResponse(judgements=(says,), verified=True)
+    model = ScriptedModel({"plan": [answer], "act": [act(Done())], "verify": [judged]})
+    ended = outcome(run(AtHome(screen(OK)), model))
+    assert (ended.status, ended.verified) == ("done", True)
+    assert [request.kind for request in model.requests].count("verify") == 1
+
+
 def test_a_claim_without_evidence_is_sent_back_once_and_then_undecided() -> None:
     unfounded = Judgement(point=1, met=True, citations=(Citation(of="element", number=77, quote="OK"),))
     claims = VerifyResponse(judgements=(unfounded,), verified=True)
@@ -432,7 +448,7 @@ def test_searches_count_against_the_budgets_and_usage_of_the_run() -> None:
     assert (ended.status, ended.reason) == ("out_of_budget", "1000 tokens are used up (limits.max_tokens)")
 
 
-def test_the_web_is_asked_again_only_when_stuck() -> None:
+def test_the_web_is_asked_again_when_a_subtask_fails() -> None:
     class Engine(WebSearch):
         queries: ClassVar[list[str]] = []
 
@@ -444,15 +460,31 @@ def test_the_web_is_asked_again_only_when_stuck() -> None:
         {
             "query": [QueryResponse(query="first"), QueryResponse(query="second")],
             "plan": [plan("a"), plan("b"), plan("c")],
-            "act": [act(Fail(reason="no")), act(Fail(reason="no, again")), act(Done())],
+            "act": [act(Done()), act(Fail(reason="no")), act(Done())],
         }
     )
-    run(FakeDesktop(screen(OK)), model, search=Engine(), check=passes)
+    verdicts = iter([Verdict(verified=False, reason="half of it is missing"), Verdict(verified=True)])
+    run(FakeDesktop(screen(OK)), model, search=Engine(), check=lambda status: next(verdicts))
     assert Engine.queries == ["first", "second"]
     plans = [request.context for request in model.requests if isinstance(request.context, PlanContext)]
     assert [context.web[0].content for context in plans] == ["first", "first", "second"]
     asked = [request.context for request in model.requests if isinstance(request.context, QueryContext)]
-    assert asked[1].trouble == "no, again"
+    assert [context.trouble for context in asked] == ["", "b: no"]
+
+
+def test_no_advice_is_searched_for_when_the_person_did_not_agree() -> None:
+    declined = FakeDesktop(
+        screen(OK), lambda action, seen: ActionResult(ok=False, error="not confirmed", refusal="not_confirmed")
+    )
+    model = ScriptedModel(
+        {
+            "query": [QueryResponse(query="first")],
+            "plan": [plan("a"), plan("b")],
+            "act": [act(Click(element_id=1)), act(Fail(reason="the person said no")), act(Done())],
+        }
+    )
+    run(declined, model, search=NoPages(), check=passes)
+    assert [request.kind for request in model.requests].count("query") == 1
 
 
 def test_without_a_check_the_model_judges() -> None:

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+
+from agent_s.probes.requests import CellProbe, FileProbe, Probe, SettingProbe, TextProbe
+from agent_s.records import Change
+from agent_s.roles.probe_evidence import MOST_FIRST, first_probes
+
+
+@pytest.mark.parametrize(
+    ("point", "probes"),
+    [
+        (
+            "The file ~/Documents/plan.txt contains 'call Ada'",
+            [TextProbe(path="~/Documents/plan.txt", text="call Ada")],
+        ),
+        ("/tmp/a.csv contains exactly 'x;y'", [TextProbe(path="/tmp/a.csv", text="x;y", exact=True)]),
+        ("Cell C7 of trip.ods is 118", [CellProbe(path="trip.ods", cell="C7", value="118")]),
+        ("A file named 'poster.pdf' is saved in the Documents folder", [FileProbe(path="poster.pdf")]),
+        ("The file old.txt was not deleted", [FileProbe(path="old.txt")]),
+        ("The window shows the month of May", []),
+    ],
+)
+def test_files_that_a_point_names_are_probed_for_what_it_says(point: str, probes: list[Probe]) -> None:
+    assert first_probes([point], ()) == probes
+
+
+def test_settings_that_were_changed_are_probed() -> None:
+    changes = [
+        Change(kind="setting", what="org/xfce/mousepad/view/show-line-numbers", before="default", after="true"),
+        Change(kind="file", what="~/a.txt"),
+        Change(kind="setting", what="no key", before="1", after="2"),
+    ]
+    probes = first_probes(["Line numbers are shown"], changes)
+    assert probes == [SettingProbe(key="org/xfce/mousepad/view/show-line-numbers", value="true")]
+
+
+def test_a_probe_is_made_once_and_there_are_not_many() -> None:
+    assert len(first_probes(["a.txt exists", "a.txt exists"], ())) == 1
+    assert len(first_probes([f"f{number}.txt exists" for number in range(20)], ())) == MOST_FIRST
