@@ -33,6 +33,7 @@ from aci.accessibility.texts import (
 from aci.accessibility.tree.capture import all_states
 from aci.accessibility.tree.details import extents, full_text
 from aci.accessibility.tree.nodes import Application, Node
+from aci.accessibility.values import ValueRange, set_value, value_range
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
@@ -279,6 +280,18 @@ class AccessibilityClient:
     def is_selected(self, found: FoundText) -> bool:
         """Return whether exactly these words are selected, as far as their objects' texts go."""
         return self._tried(is_selected(self._bus, found.parts, self._toolkit(found.parts[0].ref)))
+
+    def value_range(self, element_id: int) -> ValueRange | None:
+        """Return the current value of an element and its bounds; None if it has none or is gone."""
+        return self._asked(element_id, lambda handle: value_range(self._bus, handle.ref))
+
+    def set_value(self, element_id: int, value: float) -> bool:
+        """Ask the application to set the value of an element, and return whether it did not refuse."""
+        return bool(self._asked(element_id, lambda handle: set_value(self._bus, handle.ref, value)))
+
+    def grab_focus(self, element_id: int) -> bool:
+        """Ask the application to give an element the keyboard, and return whether it says that it did."""
+        return bool(self._asked(element_id, lambda handle: self._bus.ask(*handle.ref, "Component", "GrabFocus")))
 
     def _toolkit(self, ref: Ref) -> str:
         application = self._reader.by_connection().get(ref.name)

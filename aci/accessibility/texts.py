@@ -16,7 +16,7 @@ from typing import Any, Literal
 from aci.accessibility.atspi import FLOWS_FROM, FLOWS_TO, PREFIX, SCREEN_COORDINATES, Ref, object_ref, role_name
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.tree.capture import get_property
-from aci.accessibility.tree.details import all_texts
+from aci.accessibility.tree.details import all_texts, utf16_length
 from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
 
@@ -106,11 +106,6 @@ class MissingText:
 
     why: Literal["no_text", "absent", "fewer"]
     count: int = 0
-
-
-def utf16_length(text: str) -> int:
-    """Return the length of a text in UTF-16 units."""
-    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def occurrences(words: str, text: str) -> list[tuple[int, int]]:

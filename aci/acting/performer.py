@@ -38,6 +38,7 @@ from aci.acting.spans import ends
 from aci.acting.targeting import Aim, Locator, Refused
 from aci.acting.targets import Place as Fractions
 from aci.acting.targets import Span, Target, Whole, element_meant
+from aci.acting.values import SET_BY_VALUE, NoValues, Values, ValueSetter
 from aci.applications.catalog import Catalog
 from aci.applications.launching import Process
 from aci.applications.switching import find_window
@@ -90,6 +91,7 @@ class Performer:
         buffer: list[str],
         clipboard_changes: Callable[[], int] = lambda: 0,
         is_stop_key: Callable[[Sequence[int]], bool] = lambda symbols: False,
+        values: Values | None = None,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -105,6 +107,7 @@ class Performer:
         self._clipboard_changes = clipboard_changes
         self._is_stop_key = is_stop_key
         self._selector = Selector(aim, device, locator, clock, pause)
+        self._values = ValueSetter(device, locator, values or NoValues(), clock, pause)
         self._clock = clock
         self._moving: tuple[Rect, ...] = ()
         self._held: dict[str, list[int]] = {}
@@ -299,6 +302,8 @@ class Performer:
         target = action.target
         chosen = self._aim.element(target.element_id, seen) if isinstance(target, Whole) else None
         overwrite = action.overwrite
+        if chosen is not None and chosen.role in SET_BY_VALUE:
+            return self._set_value(chosen, action.text, seen)
         if chosen is not None:
             self._focus(chosen, seen, keep_caret=not overwrite)
         elif isinstance(target, Span) and overwrite:
@@ -316,12 +321,33 @@ class Performer:
             if chosen is not None:
                 self._click_into(chosen, seen, keep_caret=not action.overwrite)
 
-        delivery = self._typist.type(place, action.text, overwrite, click_again if chosen is not None else None)
+        again = click_again if chosen is not None else None
+        delivery = self._enter(place, action, overwrite, again, seen)
+        if action.enter:
+            self._device.press(chord(["Return"]))
+        return delivery
+
+    def _set_value(self, element: Element, text: str, seen: Observation | None) -> Delivery:
+        self._aim.point(element.id, seen)
+        in_front = self._screen.active_window() == element.window_id or self._screen.activate(element.window_id)
+        return self._values.set(element, text, keyboard=in_front)
+
+    def _enter(
+        self,
+        place: Place,
+        action: Type,
+        overwrite: bool,
+        click_again: Callable[[], None] | None,
+        seen: Observation | None,
+    ) -> Delivery | None:
+        """Type at a place that has the keyboard, and return what became of the text."""
+        field = place.element if place.chosen and overwrite and not action.enter else None
+        if field is not None and field.role == "spin button":
+            return self._values.entered(field, action.text, lambda: self._typist.type(place, action.text, overwrite))
+        delivery = self._typist.type(place, action.text, overwrite, click_again)
         in_one_field = seen is not None and not {"\t", "\n"} & set(action.text)
         if in_one_field and delivery is not None and delivery.unread in ("no_field", "no_text"):
             delivery = self._read_where_keyboard_is(action.text, delivery, seen)
-        if action.enter:
-            self._device.press(chord(["Return"]))
         return delivery
 
     def _caret(self, target: Target, seen: Observation | None, restless: Sequence[Rect]) -> Point:

@@ -454,6 +454,7 @@ class X11Desktop:
             buffer=self._buffer,
             clipboard_changes=lambda: self._clipboard.changes(),
             is_stop_key=self._user_watch.refuses if self._user_watch is not None else lambda symbols: False,
+            values=self.accessibility,
             pause=self.halt.pause,
         )
 

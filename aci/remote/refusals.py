@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from aci.acting.actions import Action
+from aci.acting.actions import Action, Type
 from aci.acting.result import ActionResult, Refusal
 from aci.acting.targets import Described
+from aci.acting.values import SET_BY_VALUE
 from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation
 
@@ -27,6 +28,9 @@ def unusable_target(action: Action, seen: Observation) -> ActionResult | None:
             return refused(f"There is no element {target.element_id} on the screen.", "unknown_id")
         if element.point is None:
             return refused(f"Element {target.element_id} is covered.", "covered")
+        if isinstance(action, Type) and element.role in SET_BY_VALUE:
+            what = f"Element {target.element_id}, a {element.role},"
+            return refused(f"{what} takes no text here. Press arrow keys in it, or drag its handle.", "not_allowed")
     return None
 
 

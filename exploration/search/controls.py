@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from aci.acting.actions import Action, Click, Type
+from aci.acting.values import SET_BY_VALUE
 from aci.observation.identity import ElementDescription, describe
 from aci.observation.observation import Element, Observation
 from aci.safety import risk_words
@@ -18,15 +19,16 @@ from intents.labels import label
 MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
 BUTTON_ROLES = frozenset({"push button", "toggle button", "button", "push button menu", "menu button", "split button"})
 CHOICE_ROLES = frozenset({"check box", "radio button", "switch", "combo box", "page tab", "list item"})
-FIELD_ROLES = frozenset({"entry", "text", "spin button", "search bar"})  # only editable fields of a single line count
+NUMBER_ROLES = SET_BY_VALUE | {"spin button"}
+FIELD_ROLES = NUMBER_ROLES | {"entry", "text", "search bar"}  # of texts, only editable ones of a single line count
 
-SETTING_ROLES = frozenset({"check box", "switch", "combo box", "radio button", "spin button", "page tab"})
+SETTING_ROLES = frozenset({"check box", "switch", "combo box", "radio button", "spin button", "slider", "page tab"})
 """Typical controls of a settings dialog."""
 
 TOOLKIT_DIALOGS = ("file chooser:", "color chooser:", "font chooser:")
 """Dialogs of the toolkit, the same in every application: they are opened, but not explored."""
 
-SAMPLE_TEXT = "sample"
+SAMPLE_TEXT, SAMPLE_VALUE = "sample", "40%"
 
 _ENDS_SOON = frozenset({"terminal", "password", "secret", "outside"})
 
@@ -110,9 +112,11 @@ def portable_description(description: ElementDescription, home: str) -> ElementD
 
 
 def action_on(element: Element) -> Action:
-    """Return the action to try on an element: type a text or another number into a field, else click."""
+    """Return the action to try on an element: give a field or slider a text or another number, else click."""
     if element.role == "spin button":
         return Type(text=_another_number(element), element_id=element.id, overwrite=True, enter=True)
+    if element.role in SET_BY_VALUE:
+        return Type(text=SAMPLE_VALUE, element_id=element.id, overwrite=True)
     if element.role in FIELD_ROLES:
         return Type(text=SAMPLE_TEXT, element_id=element.id, overwrite=True)
     return Click(element_id=element.id)
@@ -160,7 +164,9 @@ def in_toolkit_dialog(element: Element) -> bool:
 def _can_be_used(element: Element) -> bool:
     if element.role in FIELD_ROLES:
         editable = "editable" in element.states and "multi_line" not in element.states
-        return element.role == "spin button" or editable
+        return element.role == "spin button" or (
+            element.value is not None if element.role in NUMBER_ROLES else editable
+        )
     return element.role in MENU_ROLES or element.role in BUTTON_ROLES or element.role in CHOICE_ROLES
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from agent_s.records import Change, ChangeKind, GroundedStep
 from agent_s.replay.grounded_steps import typed_text
-from exploration.search.controls import FIELD_ROLES
+from exploration.search.controls import FIELD_ROLES, NUMBER_ROLES
 from exploration.search.records import Attempt
 from exploration.search.schemas import summary_of
 from intents.conflicts import analyze, conflict
@@ -217,7 +217,7 @@ class _Function:
         field = self._words
         if not self._control.name and len(self._trail) > 1:
             field = f"{_lower(self._trail[-2])} {field}"
-        if self._control.role != "spin button":
+        if self._control.role not in NUMBER_ROLES:
             yield Type(value=typed, object=f"{field} field")
             return
         for setting in (field, *self._setting_names()):

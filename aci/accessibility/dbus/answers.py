@@ -34,6 +34,7 @@ SIGNATURES = {
     "AddSelection": "b",
     "SetSelection": "b",
     "SetCaretOffset": "b",
+    "GrabFocus": "b",
     "SetTextContents": "b",
     "GetSelectedChild": "(so)",
     "GetAccessibleAt": "(so)",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +19,11 @@ from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 
 LONGEST_TEXT = 20_000  # characters of one text that are read at every look
+
+
+def utf16_length(text: str) -> int:
+    """Return the length of a text in UTF-16 units."""
+    return len(text) + sum(character > "\uffff" for character in text)
 
 
 async def read_details(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
@@ -38,10 +45,10 @@ async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node
     await asyncio.gather(
         _read_texts(bus, [node for node in on_screen if _wants_text(node, chromium)]),
         _read_values(bus, valued),
-        _read_carets(bus, on_screen),
         _read_settled(bus, application, [node for node in on_screen if _wants_settled(application, node)]),
         *waiting,
     )
+    await _read_carets(bus, on_screen, chromium)
 
 
 async def extents(bus: Bus, ref: Ref) -> Rect | None:
@@ -131,8 +138,11 @@ async def _read_values(bus: Bus, nodes: Sequence[Node]) -> None:
         node.value = float(value) if isinstance(value, int | float) and isfinite(value) else None
 
 
-async def _read_carets(bus: Bus, nodes: Sequence[Node]) -> None:
-    """Read where the caret is, and what is selected, in the text that has the focus."""
+async def _read_carets(bus: Bus, nodes: Sequence[Node], chromium: bool) -> None:
+    """Read where the caret is, and what is selected, in the text that has the focus and is read already.
+
+    Chromium converts the offsets of selections twice, from units of UTF-16 to characters.
+    """
     for node in nodes:
         node.caret = node.selection = None
     focused = [node for node in nodes if node.has(StateBit.FOCUSED) and ("Text" in node.interfaces or node.text_at)]
@@ -143,17 +153,46 @@ async def _read_carets(bus: Bus, nodes: Sequence[Node]) -> None:
                 get_property(bus, ref, "Text", "CaretOffset"),
                 bus.call_all([(*ref, PREFIX + "Text", "GetSelection", "i", (0,))]),
             )
+            counts = await _counts(bus, ref, chromium) if _may_have_long_characters(node) else None
             if isinstance(caret, int) and caret >= 0:
-                node.caret = before + caret
-                node.selection = _selection(selected[0], before)
+                node.caret = before + (caret if chromium else _characters(counts, caret))
+                if (selection := _selection(selected[0])) is not None:
+                    node.selection = (
+                        before + _characters(counts, selection[0]),
+                        before + _characters(counts, selection[1]),
+                    )
                 break
-            before += await _text_length(bus, ref) + 1
+            before += (len(counts) - 1 if counts is not None else await _text_length(bus, ref)) + 1
 
 
-def _selection(answer: Answer, before: int) -> tuple[int, int] | None:
+def _selection(answer: Answer) -> tuple[int, int] | None:
     if isinstance(answer, CallRefused) or len(answer) != 2 or not 0 <= answer[0] < answer[1]:
         return None
-    return before + answer[0], before + answer[1]
+    return answer[0], answer[1]
+
+
+def _may_have_long_characters(node: Node) -> bool:
+    """Return whether the text of a node may hold characters that are two units of UTF-16."""
+    return bool(node.text) and (max(node.text or "") > "\uffff" or len(node.text or "") == LONGEST_TEXT)
+
+
+async def _counts(bus: Bus, ref: Ref, chromium: bool) -> list[int] | None:
+    """Return what an object reports as the offset of each place between its characters, from its start on.
+
+    None if it counts characters. Others count units of UTF-16, and Chromium counts less than the characters.
+    """
+    [text] = await all_texts(bus, [ref])
+    if text is None or (units := utf16_length(text)) == len(text):
+        return None
+    if not chromium and await _text_length(bus, ref) != units:
+        return None
+    long = -1 if chromium else 1
+    return list(accumulate((1 + long * (character > "\uffff") for character in text), initial=0))
+
+
+def _characters(counts: Sequence[int] | None, offset: int) -> int:
+    """Return how many characters lie before an offset as an object reports it."""
+    return offset if counts is None else bisect_right(counts, offset) - 1
 
 
 async def _read_choice(bus: Bus, node: Node) -> None:

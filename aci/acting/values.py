@@ -1,0 +1,169 @@
+"""Setting sliders, dials and scroll bars to a value, which is read back."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+from aci.accessibility.values import ValueRange, number_in
+from aci.acting.targeting import Locator, Refused
+from aci.input.input_device import InputDevice
+from aci.input.keys import chord
+from aci.input.read_back import Delivery
+from aci.input.typist import PartlyArrived
+from aci.observation.observation import Element
+
+SET_BY_VALUE = frozenset({"slider", "dial", "scroll bar"})
+"""Roles that hold a number and take no text."""
+_READ_BACK_LIMIT_S = 0.8
+_POLL_S = 0.03
+_AT_REST_S = 0.2
+_MOST_PRESSES = 500
+_ROUNDS = 8
+
+
+class Values(Protocol):
+    """The values of elements through accessibility; see `AccessibilityClient`."""
+
+    def value_range(self, element_id: int) -> ValueRange | None:
+        """Return the current value of an element and its bounds; None if it has none or is gone."""
+
+    def set_value(self, element_id: int, value: float) -> bool:
+        """Ask the application to set the value of an element, and return whether it did not refuse."""
+
+    def grab_focus(self, element_id: int) -> bool:
+        """Ask the application to give an element the keyboard, and return whether it says that it did."""
+
+
+class NoValues:
+    """No element has a value."""
+
+    def value_range(self, element_id: int) -> ValueRange | None:
+        """See `Values.value_range`."""
+        return None
+
+    def set_value(self, element_id: int, value: float) -> bool:
+        """See `Values.set_value`."""
+        return False
+
+    def grab_focus(self, element_id: int) -> bool:
+        """See `Values.grab_focus`."""
+        return False
+
+
+class ValueSetter:
+    """Sets the value of an element through its Value interface, else by arrow keys."""
+
+    def __init__(
+        self,
+        device: InputDevice,
+        locator: Locator,
+        values: Values,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._device = device
+        self._locator = locator
+        self._values = values
+        self._clock = clock
+        self._pause = pause
+
+    def set(self, element: Element, text: str, keyboard: bool) -> Delivery:
+        """Set the value that a text names, a number or a percentage of the range, and return what it reads then.
+
+        Args:
+            element: What is set.
+            text: The value.
+            keyboard: Whether its window has the keyboard.
+
+        Raises:
+            Refused: The text names no value of its range, or the element cannot be set.
+        """
+        what = f"Element {element.id}, a {element.role},"
+        before = self._values.value_range(element.id)
+        if before is None:
+            raise Refused(f"{what} does not say its value. Press arrow keys in it, or drag its handle.", "not_typed")
+        wanted = before.wanted(text)
+        if wanted is None:
+            raise Refused(
+                f"{what} takes a number from {before.minimum:g} to {before.maximum:g}, or a percentage of that range "
+                f"such as 50%, not {text[:60]!r}.",
+                "not_typed",
+            )
+        now = before if before.meets(wanted) else self._by_interface(element.id, before, wanted)
+        by: Literal["accessibility", "keys"] = "accessibility"
+        if now == before and keyboard and not now.meets(wanted):
+            now, by = self._by_keys(element.id, now, wanted), "keys"
+        if now.meets(wanted):
+            return Delivery(state="exact", by=by)
+        if now == before:
+            raise Refused(f"{what} stays at {now.current:g}. Drag its handle.", "not_typed")
+        return Delivery(state="different", by=by, reads=f"{now.current:g}")
+
+    def entered(self, field: Element, text: str, enter: Callable[[], Delivery | None]) -> Delivery | None:
+        """Have a number field take what is typed over its content, and return what became of the text.
+
+        Some fields take it only when Return is pressed or the keyboard leaves, others no digits at all, and the text of
+        some is read late; so the field's value decides where its text shows that.
+
+        Args:
+            field: The field before.
+            text: What is typed.
+            enter: Types it.
+
+        Raises:
+            PartlyArrived: The field holds only a part of the text.
+        """
+        try:
+            typed, problem = enter(), None
+        except PartlyArrived as error:
+            typed, problem = None, error
+        now = self._values.value_range(field.id)
+        wanted = now.wanted(text) if now is not None else None
+        shows_its_value = field.value is not None and number_in(field.text or "") == field.value
+        if now is not None and wanted is not None and shows_its_value:
+            if now.meets(wanted):
+                return typed if typed is not None and typed.confirmed else Delivery(state="exact", by="keys")
+            if self._by_interface(field.id, now, wanted).meets(wanted):
+                return Delivery(state="exact", by="accessibility")
+        if problem is not None:
+            raise problem
+        return typed
+
+    def _by_interface(self, element_id: int, now: ValueRange, wanted: float) -> ValueRange:
+        return self._changed(element_id, now) if self._values.set_value(element_id, wanted) else now
+
+    def _by_keys(self, element_id: int, now: ValueRange, wanted: float) -> ValueRange:
+        """Press arrow keys as often as their effect so far suggests, until the value is reached or passed by."""
+        self._values.grab_focus(element_id)
+        if not self._await(lambda: self._locator.has_focus(element_id)):
+            return now
+        presses = 1 if wanted > now.current else -1  # of Right; negative ones are of Left
+        for _ in range(_ROUNDS):
+            self._device.press_each([], [chord(["Right" if presses > 0 else "Left"])] * abs(presses))
+            after = self._changed(element_id, now)
+            gain = (after.current - now.current) / presses
+            now = after
+            if not gain or abs(wanted - now.current) < abs(gain) / 2:
+                break
+            left = (wanted - now.current) / gain
+            presses = round(math.copysign(min(max(abs(left), 1), _MOST_PRESSES), left))
+        return now
+
+    def _changed(self, element_id: int, before: ValueRange) -> ValueRange:
+        """Return the value once it has changed and come to rest, or after a while."""
+        self._await(lambda: self._values.value_range(element_id) != before)
+        last, since = self._values.value_range(element_id), self._clock()
+        while self._clock() - since < _AT_REST_S:
+            self._pause(_POLL_S)
+            if (now := self._values.value_range(element_id)) != last:
+                last, since = now, self._clock()
+        return last or before
+
+    def _await(self, holds: Callable[[], bool]) -> bool:
+        deadline = self._clock() + _READ_BACK_LIMIT_S
+        while not (held := holds()) and self._clock() < deadline:
+            self._pause(_POLL_S)
+        return held
