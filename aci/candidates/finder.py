@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +30,11 @@ _MOST = 120  # figures of a window; more of them are texture
 
 def candidate_finder(ids: Iterator[int]) -> CandidateFinder | None:
     """Return a finder; None without OpenCV, which comes with the text engines that are Python packages."""
-    return CandidateFinder(ids) if find_spec("cv2") is not None else None
+    try:
+        import cv2  # noqa: F401 - a text engine may be loading it at this moment, which the import waits for
+    except ImportError:
+        return None
+    return CandidateFinder(ids)
 
 
 @dataclass(frozen=True, slots=True)

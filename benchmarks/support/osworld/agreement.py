@@ -21,6 +21,9 @@ from evaluation.osworld.tables import METRICS
 
 PYTHON_VARIABLE = "OSWORLD_PYTHON"
 DEFAULT_PYTHON = Path(".venv-osworld/bin/python")
+RECORDED = Path(__file__).parents[2] / "data" / "osworld_verdicts.json"
+"""The originals' answers by metric, in the order of the cases; `RAISED` for an exception. Written by this module."""
+RAISED = "raised"
 TOLERANCE = 0.01
 """Largest difference of two scores that count as the same verdict."""
 LIMIT_S = 600.0
@@ -92,13 +95,12 @@ def originals_python() -> Path | None:
     return path if path.exists() else None
 
 
-def agreement(python: Path) -> Agreement:
-    """Run all cases here and beside the originals."""
+def agreement(python: Path | None) -> Agreement:
+    """Run all cases here and beside the originals, or beside their recorded answers if there is no `python`."""
     with TemporaryDirectory(prefix="agent-s-osworld-") as place:
         folder = Path(place) / "ours"
         cases = list(all_cases(folder))
-        copytree(folder, Path(place) / "theirs")  # some originals write beside what they judge
-        answers = original_answers(python, [_request(case, place) for case in cases])
+        answers = recorded_answers(cases) if python is None else _answers_to(python, cases, Path(place))
         scored = zip(cases, map(own_score, cases), answers, strict=True)
         differences = [
             Difference(case, ours, answer, _reason(case, ours, answer))
@@ -106,6 +108,36 @@ def agreement(python: Path) -> Agreement:
             if not _same(ours, answer)
         ]
     return Agreement(Counter(case.metric for case in cases), tuple(differences))
+
+
+def record(python: Path) -> None:
+    """Write the originals' answers to `RECORDED`."""
+    with TemporaryDirectory(prefix="agent-s-osworld-") as place:
+        cases = list(all_cases(Path(place) / "ours"))
+        answers = _answers_to(python, cases, Path(place))
+    recorded: dict[str, list[Any]] = {}
+    for case, answer in zip(cases, answers, strict=True):
+        recorded.setdefault(case.metric, []).append(RAISED if isinstance(answer, str) else round(float(answer), 4))
+    lines = (f" {json.dumps(metric)}: {json.dumps(found)}" for metric, found in sorted(recorded.items()))
+    RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def recorded_answers(cases: Sequence[Case]) -> list[Any]:
+    """Return the recorded answers to these cases.
+
+    Raises:
+        ValueError: Other cases were recorded.
+    """
+    recorded = json.loads(RECORDED.read_text())
+    if Counter({metric: len(found) for metric, found in recorded.items()}) != Counter(case.metric for case in cases):
+        raise ValueError("The cases have changed: run python -m benchmarks.support.osworld.agreement.")
+    answers = {metric: iter(found) for metric, found in recorded.items()}
+    return [next(answers[case.metric]) for case in cases]
+
+
+def _answers_to(python: Path, cases: Sequence[Case], place: Path) -> list[Any]:
+    copytree(place / "ours", place / "theirs")  # some originals write beside what they judge
+    return original_answers(python, [_request(case, str(place)) for case in cases])
 
 
 def own_score(case: Case) -> float | str:
@@ -158,3 +190,10 @@ def _reason(case: Case, ours: float | str, original: Any) -> str:
     if isinstance(original, str) and (isinstance(ours, str) or ours == 0):
         return BROKEN
     return EXPLAINED.get(case.metric, "")
+
+
+if __name__ == "__main__":
+    found = originals_python()
+    if found is None:
+        raise SystemExit("OSWorld's package is not installed: make osworld")
+    record(found)

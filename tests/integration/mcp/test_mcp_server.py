@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import anyio
 import httpx2
@@ -22,6 +24,7 @@ from PIL import Image
 from aci.desktop.virtual import VirtualDesktop
 from agent_s.mcp.server import McpServer
 from agent_s.settings import load_settings
+from agent_s.terminal.running import choose_desktop
 from tests.e2e.command_line import User
 from tests.integration.mcp.conftest import LIMIT_S, Answers, over_stdio, text_of
 
@@ -44,18 +47,22 @@ def run(talk: Callable[[], Any]) -> None:
     anyio.run(limited)
 
 
-def with_client(talk: Callable[[Client], Any]) -> None:
-    """Let a client in this process talk to a server."""
+def with_client(
+    talk: Callable[[Client], Any], environment: Mapping[str, str] | None = None, display: str = "", **options: Any
+) -> None:
+    """Let a client in this process talk to a server in it."""
 
     async def both() -> None:
-        server = McpServer(load_settings(overrides={"model": "offline"}))
+        screen = choose_desktop(display, virtual=False) if display else None
+        server = McpServer(load_settings(overrides={"model": "offline"}), screen)
         try:
-            async with Client(server.sdk_server) as client:
+            async with Client(server.sdk_server, **options) as client:
                 await talk(client)
         finally:
             await server.close()
 
-    run(both)
+    with mock.patch.dict(os.environ, environment or os.environ, clear=True):
+        run(both)
 
 
 def test_every_tool_says_what_it_takes_returns_and_may_destroy() -> None:
@@ -136,25 +143,27 @@ def test_the_agent_does_a_task_reports_progress_and_its_run_can_be_read_and_repe
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         told.append(message or "")
 
-    async def talk() -> None:
-        async with Client(over_stdio(user)) as client:
-            task = {"task": "Open the text editor and type 'good morning'."}
-            done = await client.call_tool("run_task", task, progress_callback=hear)
-            assert done.structured_content["status"] == "done", text_of(done)
-            assert any("good morning" in line for line in told)
-            name = done.structured_content["run"]
-            page = (await client.read_resource(f"run://{name}")).contents[0]
-            assert "good morning" in page.text
-            await client.call_tool("start_desktop", {})
-            values = {"run": name, "values": {"good morning": "good night"}, "desktop": "desktop-2"}
-            again = await client.call_tool("replay", values)
-            assert again.structured_content["model_calls"] == 0, text_of(again)
-            seen = await client.call_tool("observe", {"desktop": "desktop-2"})
-            assert "good night" in text_of(seen)
-            found = await client.call_tool("search_memory", {"query": "type into the text editor"})
-            assert found.structured_content["experiences"]
+    async def talk(client: Client) -> None:
+        task = {"task": "Open the text editor and type 'good morning'."}
+        done = await client.call_tool("run_task", task, progress_callback=hear)
+        assert done.structured_content["status"] == "done", text_of(done)
+        assert any("good morning" in line for line in told)
+        name = done.structured_content["run"]
+        page = (await client.read_resource(f"run://{name}")).contents[0]
+        assert "good morning" in page.text
+        assert f"run://{name}" in [one.uri for one in (await client.list_resources()).resources]
+        await client.call_tool("start_desktop", {})
+        values = {"run": name, "values": {"good morning": "good night"}, "desktop": "desktop-2"}
+        again = await client.call_tool("replay", values)
+        assert again.structured_content["model_calls"] == 0, text_of(again)
+        seen = await client.call_tool("observe", {"desktop": "desktop-2"})
+        assert "good night" in text_of(seen)
+        found = await client.call_tool("search_memory", {"query": "type into the text editor"})
+        assert found.structured_content["experiences"]
+        stopped = await client.call_tool("stop_desktop", {"desktop": "desktop-2"})
+        assert [one["desktop"] for one in stopped.structured_content["desktops"]] == ["desktop-1"]
 
-    run(talk)
+    with_client(talk, user.environment())
 
 
 @pytest.fixture
@@ -174,20 +183,19 @@ def test_a_risky_action_on_the_persons_screen_is_confirmed_first(
     user: User, archive: VirtualDesktop, tool: str, agree: bool, mode: Any
 ) -> None:
     person = Answers(agree)
-    server = over_stdio(user, "--display", archive.display, env=archive.environment)
 
-    async def talk() -> None:
-        async with Client(server, elicitation_callback=person, mode=mode) as client:
-            seen = await client.call_tool("observe", {})
-            number = next(line for line in text_of(seen).splitlines() if "Delete all letters" in line).split()[0]
-            given = {"element_id": int(number)} if tool == "click" else {"task": "Click 'Delete all letters'."}
-            result = await client.call_tool(tool, given)
-            assert result.is_error is not agree, text_of(result)
-            assert any("Delete all letters" in question for question in person.questions)
-            seen = await client.call_tool("observe", {})
-            assert ("Everything is gone" in text_of(seen)) is agree
+    async def talk(client: Client) -> None:
+        seen = await client.call_tool("observe", {})
+        number = next(line for line in text_of(seen).splitlines() if "Delete all letters" in line).split()[0]
+        given = {"element_id": int(number)} if tool == "click" else {"task": "Click 'Delete all letters'."}
+        result = await client.call_tool(tool, given)
+        assert result.is_error is not agree, text_of(result)
+        assert any("Delete all letters" in question for question in person.questions)
+        seen = await client.call_tool("observe", {})
+        assert ("Everything is gone" in text_of(seen)) is agree
 
-    run(talk)
+    env = user.environment(**archive.environment)
+    with_client(talk, env, archive.display, elicitation_callback=person, mode=mode)
 
 
 @pytest.mark.slow
