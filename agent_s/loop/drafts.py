@@ -51,7 +51,7 @@ def draft_task(
     """
     status, reason = ending
     checked = {True: "a check confirms it", False: "a check contradicts it", None: "not checked"}[verdict.verified]
-    why = "; ".join(dict.fromkeys(filter(None, (reason, verdict.reason))))
+    why = "; ".join(dict.fromkeys(text.rstrip(".") for text in (reason, verdict.reason) if text))
     parts = [f"Ended as {status}, {checked}{f': {why}' if why else ''}."]
     for subtask, taken in done:
         parts.append(f"{subtask.name}:\n{draft_subtask(taken)}")

@@ -22,15 +22,16 @@ from agent_s.probes.requests import (
 )
 from agent_s.records import Change
 from agent_s.roles.evidence import Evidence, NoEvidence
-from intents.lexicon import on_or_off
+from intents.lexicon import on_or_off, stems
 from intents.statements import Statement, read_statement
 
 MOST_FIRST = 8  # probes that are made before a judge is asked
 
 
-def first_probes(points: Iterable[str], changes: Sequence[Change]) -> list[Probe]:
-    """Return what a judge would ask for first: the files that points name, and the settings that were changed."""
+def first_probes(points: Sequence[str], changes: Iterable[Change]) -> list[Probe]:
+    """Return what a judge would ask for first: the files that points name, and changed settings that they are about."""
     found: list[Probe] = []
+    named = stems(" ".join(points))
     for claim in map(read_statement, points):
         for file in claim.files:
             if len(file) <= MAX_PATH:
@@ -38,7 +39,8 @@ def first_probes(points: Iterable[str], changes: Sequence[Change]) -> list[Probe
     found += [
         SettingProbe(key=one.what, value=one.after)
         for one in changes
-        if one.kind == "setting" and SETTING_KEY.fullmatch(one.what) and len(one.after) <= MAX_VALUE
+        if one.kind == "setting" and not named.isdisjoint(stems(_words(one.what.rpartition("/")[2])))
+        if SETTING_KEY.fullmatch(one.what) and len(one.after) <= MAX_VALUE
     ]
     return list(dict.fromkeys(found))[:MOST_FIRST]
 
@@ -89,7 +91,11 @@ def _asked(probe: Probe, result: ProbeResult) -> str:
         case CellProbe():
             return f"{result.place} {probe.sheet} {probe.cell} {probe.value}"
         case SettingProbe() | PreferenceProbe():
-            return f"{re.sub(r'[-_./]', ' ', result.found.partition('=')[0])} {probe.value}"
+            return f"{_words(result.found.partition('=')[0])} {probe.value}"
         case BookmarkProbe():
             return f"bookmark {probe.name} {probe.url}"
     return result.place
+
+
+def _words(key: str) -> str:
+    return re.sub(r"[-_./]", " ", key)

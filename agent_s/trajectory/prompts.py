@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from agent_s.events import Exchange, ModelCalled, SentPicture
 from agent_s.records import Usage
@@ -81,9 +83,10 @@ def describe_call(call: Call) -> Iterator[str]:
         if prompt.schema:
             yield from _block("Schema of the answer", prompt.schema)
         if prompt.like:
-            yield f"  Instructions and the first {prompt.repeated} parts: as in call {prompt.like}"
-        for role, part in prompt.parts:
-            yield from _block(role.capitalize(), describe_part(part))
+            same = {0: "", 1: " and the first part"}.get(prompt.repeated, f" and the first {prompt.repeated} parts")
+            yield f"  Instructions{same}: as in call {prompt.like}"
+        for role, parts in groupby(prompt.parts, key=itemgetter(0)):
+            yield from _block(role.capitalize(), "\n".join(describe_part(part) for _, part in parts))
         yield from _block(f"Answer ({prompt.stop})" if prompt.stop else "Answer", prompt.reply or "(none)")
         if prompt.problem:
             yield f"  Problem: {prompt.problem}"

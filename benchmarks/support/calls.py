@@ -7,7 +7,8 @@ setting with 3. All calls count, those of plans, judges and summaries, too.
 `calls_per_primitive`, `waiting_calls_per_primitive`: of the two scenarios together; the latter without what is called
 after the outcome is known. `settings_calls`: of the third. `batch_calls_ratio`, `batch_calls_ratio_3`,
 `batch_tokens_ratio`: of the two with up to 5 (3) primitives in an answer, in relation to one. `tokens_ratio`: tokens
-sent, schemas and pictures included, in relation to `EARLIER`.
+sent, schemas and pictures included, in relation to `EARLIER`. `bytes_per_step`: of the record of the first scenario,
+with all prompts and pictures, when a server in Anthropic's format answers in place of the script.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -23,8 +24,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from aci.desktop.virtual import VirtualDesktop
-from agent_s import AgentS, Options, Task
+from agent_s import AgentS, Options, Task, load_settings
 from agent_s.events import ActionPerformed, Concluded, ModelCalled, RunEnded
+from agent_s.llm.build import build_models
 from agent_s.llm.conversation import Picture
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import (
@@ -33,6 +35,7 @@ from agent_s.llm.protocol import (
     Citation,
     Expectation,
     Judgement,
+    Model,
     ModelRequest,
     ModelResponse,
     PlanContext,
@@ -46,15 +49,19 @@ from agent_s.llm.protocol import (
     VerifyResponse,
 )
 from agent_s.llm.providers.schemas import schema_for
+from agent_s.runs.size import measure_run
+from agent_s.trajectory.recorder import Recorder
 from benchmarks import fixtures
 from benchmarks.support.figures import Figures, NotMeasured, tell
 from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.truth.judging_scripts import action_of, find
 from memory_store import HashingEmbedder, MemoryStore
+from tests.wire.formats import AnthropicFormat
+from tests.wire.server import Http, Seen, WireServer
 
 NAMES = (
     "calls_per_primitive", "waiting_calls_per_primitive", "settings_calls", "tokens_ratio", "batch_calls_ratio",
-    "batch_calls_ratio_3", "batch_tokens_ratio",
+    "batch_calls_ratio_3", "batch_tokens_ratio", "bytes_per_step",
 )  # fmt: skip
 EARLIER = {"addresses": 85_442, "registration": 90_625}
 """Tokens that the same runs sent at commit 1b65fac: 25 and 29 calls, counted in the same way, 2026-11-22."""
@@ -172,8 +179,42 @@ def _expected(part: Part, context: ActContext) -> Iterator[Expectation]:
         yield Expectation(element_id=element.id if element else None, shows=words, gone=not words)
 
 
-def count(scenario: Scenario, max_actions: int = 1) -> Count:
+@dataclass(slots=True)
+class Served:
+    """A provider's model whose server answers with the words of a script."""
+
+    script: Worker
+    provider: Model
+    asked: list[ModelRequest]
+    name: str = "served"
+
+    def complete(self, request: ModelRequest) -> ModelResponse:
+        """Send one request to the server."""
+        self.asked.append(request)
+        return self.provider.complete(request)
+
+
+@contextmanager
+def served(script: Worker) -> Iterator[Served]:
+    """Yield a script behind a server that speaks Anthropic's format."""
+    form, asked = AnthropicFormat(), list[ModelRequest]()
+
+    def answer(seen: Seen) -> Http:
+        return form.answer(script.complete(asked[-1]).output.model_dump_json(exclude={"safety_checks"}))
+
+    server = WireServer([answer] * _TRIES)
+    settings = load_settings(overrides={"model": "anthropic:claude-opus-5-5"})
+    with server.running():
+        yield Served(script, build_models(settings, form.environment(server.url)), asked)
+
+
+def count(scenario: Scenario, max_actions: int = 1, record: Path | None = None) -> Count:
     """Carry out a scenario, and count.
+
+    Args:
+        scenario: The scenario.
+        max_actions: Maximum number of primitives in an answer.
+        record: Folder for the record of the run, which a server answers then; None for none.
 
     Raises:
         NotMeasured: It was not done.
@@ -187,9 +228,13 @@ def count(scenario: Scenario, max_actions: int = 1) -> Count:
             if action_of(scenario.parts[0].steps[0], desktop.observe()) is not None:
                 break
         worker, counted = Worker(scenario), Count(primitives=scenario.primitives)
-        agent = AgentS(model=worker, desktop=desktop, memory=memory, options=Options(max_actions=max_actions))
+        model = worker if record is None else stack.enter_context(served(worker))
+        recorder = None if record is None else stack.enter_context(closing(Recorder(record)))
+        agent = AgentS(model=model, desktop=desktop, memory=memory, options=Options(max_actions=max_actions))
         waits = True
         for event in agent.stream(Task(instruction=scenario.say)):
+            if recorder is not None:
+                recorder(event)
             waits = waits and not isinstance(event, Concluded)
             if isinstance(event, ModelCalled):
                 counted.calls += 1
@@ -215,6 +260,11 @@ def measure(figures: Figures, quick: bool) -> None:
     figures.set("batch_calls_ratio_3", totals[3].calls / one.calls)
     figures.set("batch_tokens_ratio", totals[5].tokens / one.tokens)
     figures.set("settings_calls", count(SETTING).calls)
+    with TemporaryDirectory() as folder:
+        steps = count(ADDRESSES, record=Path(folder) / "run").primitives
+        size = measure_run(Path(folder) / "run")
+    tell(f"record of {steps} steps: {size}")
+    figures.set("bytes_per_step", size.total / steps)
 
 
 def _sum(counts: Iterable[Count]) -> Count:

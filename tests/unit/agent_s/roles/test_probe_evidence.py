@@ -25,13 +25,14 @@ def test_files_that_a_point_names_are_probed_for_what_it_says(point: str, probes
     assert first_probes([point], ()) == probes
 
 
-def test_settings_that_were_changed_are_probed() -> None:
+def test_changed_settings_that_a_point_is_about_are_probed() -> None:
     changes = [
         Change(kind="setting", what="org/xfce/mousepad/view/show-line-numbers", before="default", after="true"),
         Change(kind="file", what="~/a.txt"),
-        Change(kind="setting", what="no key", before="1", after="2"),
+        Change(kind="setting", what="no line", before="1", after="2"),
+        Change(kind="setting", what="org/xfce/mousepad/state/window/fullscreen", before="default", after="false"),
     ]
-    probes = first_probes(["Line numbers are shown"], changes)
+    probes = first_probes(["Line numbers are shown in Mousepad"], changes)
     assert probes == [SettingProbe(key="org/xfce/mousepad/view/show-line-numbers", value="true")]
 
 
