@@ -31,7 +31,7 @@ def test_a_subtask_begins_with_the_same_words_as_for_other_models() -> None:
     context = CONTEXTS["act"]
     assert isinstance(context, ActContext)
     words = brief(renderer(), context, ModelRequest(context, machine=MACHINE)).request
-    assert words.startswith("The computer") and f"Your subtask: {context.subtask.name}" in words
+    assert words.startswith("The computer") and f"Subtask: {context.subtask.name}" in words
     assert "`then`" not in words
 
 

@@ -176,6 +176,21 @@ def test_without_the_tree_every_picture_is_sent_in_full(form: ObservationForm) -
     assert (picture.width, picture.height) == (800, 600)
 
 
+@pytest.mark.parametrize(
+    ("name", "info", "told"),
+    [
+        (TASK.instruction, TASK.instruction, "Subtask: the whole task\n\n"),
+        ("Press all...", TASK.instruction, "Subtask: the whole task\n\n"),
+        ("Press all", "", "Subtask: Press all\n\n"),
+        ("Press OK", "twice", "Subtask: Press OK\nDetails: twice\n"),
+    ],
+)
+def test_a_subtask_that_is_the_task_is_not_told_again(name: str, info: str, told: str) -> None:
+    context = ActContext(TASK, Subtask(name=name, info=info), plain(0))
+    words = texts(Renderer(b"secret").render(context).messages[0].parts)[0]
+    assert words.startswith(f"Task: {TASK.instruction}\n{told}")
+
+
 def test_what_the_changes_tell_is_not_said_of_the_step_again() -> None:
     before, after = plain(0), plain(1)
     step = Step(1, before, ActResponse(action=Click(element_id=1)), ActionResult(ok=True)).followed_by(after)
