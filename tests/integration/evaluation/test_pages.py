@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.unit.evaluation.judging import perform, read
 
 pytestmark = pytest.mark.slow
 START_LIMIT_S = 120.0
+numbers = count()
 SHOP = """<!doctype html><title>Shop</title>
 <h1 class=offer data-price=12>Pens</h1><h1 class=offer data-price=3>Ink</h1>
 <input id=city value=Oslo><button id=more onclick="document.title = 'More'">More</button>
@@ -27,7 +29,7 @@ SHOP = """<!doctype html><title>Shop</title>
 
 
 def open_tab(home: Path, name: str) -> str:
-    address = (home / name).as_uri()
+    address = f"{home.as_uri()}/{name}"
     with debugged(home / PROFILE.removeprefix("~/")) as browser:
         browser.call("Target.createTarget", {"url": address})
     return address
@@ -50,7 +52,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             assert browser.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        open_tab(home, "shop.html")
         yield home
     finally:
         browser.terminate()
@@ -65,12 +66,14 @@ def context(home: Path, tmp_path: Path) -> Iterator[TaskContext]:
 
 
 @pytest.fixture
-def shop(context: TaskContext, home: Path) -> str:
+def shop(context: TaskContext, home: Path) -> Iterator[str]:
     """The address of the shop, which is the tab that is shown."""
-    address = (home / "shop.html").as_uri()
+    address = open_tab(home, f"shop.html?{next(numbers)}")
+    for page, there in ((f"{home.as_uri()}/other.html", "p"), (address, "h1 + h1")):
+        perform(context, "chrome_execute_script", tab_url=page, script="null", wait_for=there, reload=False)
     perform(context, "chrome_activate_tab", tab_url=address)
-    perform(context, "chrome_execute_script", tab_url=address, script="null", wait_for="h1")
-    return address
+    yield address
+    perform(context, "chrome_close_tabs", urls_to_close=[address])
 
 
 def parsed(context: TaskContext, category: str, **found: Any) -> Any:
@@ -129,7 +132,7 @@ def test_an_element_that_comes_late_is_clicked(context: TaskContext, shop: str) 
         perform(context, "chrome_check_inited", tab_url=shop, script="document.title === 'Less'")
 
 
-def test_tabs_are_closed_by_their_address(context: TaskContext, home: Path) -> None:
+def test_tabs_are_closed_by_their_address(context: TaskContext, shop: str, home: Path) -> None:
     (home / "extra.html").write_text("<title>Extra</title>")
     extra = open_tab(home, "extra.html")
     perform(context, "chrome_activate_tab", tab_url=extra)
