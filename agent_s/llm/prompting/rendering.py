@@ -189,7 +189,7 @@ class Renderer:
         pictures = [encode(observation, longest, part, marked) for marked in marks]
         if part is not None or pictures[0].width == width:
             return [*pictures]
-        return [*pictures, Text(f"This picture of the screen is scaled to {pictures[0].width}x{pictures[0].height}.")]
+        return [*pictures, Text(f"Picture scaled to {pictures[0].width}x{pictures[0].height}.")]
 
     def _tree(self, observation: Observation) -> str:
         return self._trees.get((observation,), lambda: self._fence(observation.to_text(), "screen"))

@@ -17,7 +17,7 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
 from agent_s.llm.conversation import Part, Picture, Text
 from agent_s.llm.prompting.rendering import Renderer
-from agent_s.llm.protocol import ActContext, ActResponse, QueryContext, VerifyContext
+from agent_s.llm.protocol import ActContext, ActResponse, Draft, QueryContext, SummarizeContext, VerifyContext
 from agent_s.llm.providers.anthropic import breakpoints
 from agent_s.records import Step, Subtask, Task
 from agent_s.settings import ObservationForm
@@ -158,7 +158,7 @@ def test_a_picture_is_shrunk_to_its_longest_edge_and_says_its_size() -> None:
 def test_a_screen_that_its_text_tells_is_sent_at_half_its_size() -> None:
     first, *_ = parts(Renderer(b"secret"), [plain(3)])[1:]
     assert isinstance(first, Picture) and (first.width, first.height) == (400, 300)
-    assert "This picture of the screen is scaled to 400x300." in texts(parts(Renderer(b"secret"), [plain(3)]))
+    assert "Picture scaled to 400x300." in texts(parts(Renderer(b"secret"), [plain(3)]))
 
 
 def test_a_photo_with_a_short_name_is_sent_in_full() -> None:
@@ -189,6 +189,27 @@ def test_a_subtask_that_is_the_task_is_not_told_again(name: str, info: str, told
     context = ActContext(TASK, Subtask(name=name, info=info), plain(0))
     words = texts(Renderer(b"secret").render(context).messages[0].parts)[0]
     assert words.startswith(f"Task: {TASK.instruction}\n{told}")
+
+
+def test_the_rule_about_secrets_is_told_where_there_are_some() -> None:
+    def words(task: str, info: str) -> str:
+        context = ActContext(Task(instruction=task), Subtask(name="log in", info=info), plain(0))
+        return texts(Renderer(b"secret").render(context).messages[0].parts)[0]
+
+    assert "verbatim" in words("Log in with {{secret:MAIL}}", "") and "verbatim" in words("x", "type {{secret:MAIL}}")
+    assert "verbatim" not in words("Log in", "")
+
+
+def test_the_steps_of_a_subtask_are_listed_once_for_its_summary_and_that_of_the_task() -> None:
+    steps = "1. click push button OK -> dialog closed"
+    drafts = (
+        Draft(instruction="Press OK", subtask="press it", text=steps),
+        Draft(instruction="Press OK twice", subtask="press it again", text=steps),
+        Draft(instruction="Press OK", text=f"Ended as done.\npress it:\n{steps}\n2. another step"),
+    )
+    words = texts(Renderer(b"secret").render(SummarizeContext(TASK, drafts)).messages[0].parts)[0]
+    assert words.count(steps) == 2
+    assert "Ended as done.\npress it:\n2. another step" in words
 
 
 def test_what_the_changes_tell_is_not_said_of_the_step_again() -> None:
