@@ -87,7 +87,7 @@ class Viewer:
     def server(self, token: str) -> uvicorn.Server:
         """Return a server on loopback; `run` takes its socket."""
         config = uvicorn.Config(
-            guarded(self._app(), token, NO_TOKEN), log_level="warning", timeout_graceful_shutdown=2, lifespan="off"
+            guarded(self._app(), token, NO_TOKEN), log_level="warning", timeout_graceful_shutdown=10, lifespan="off"
         )
         server = uvicorn.Server(config)
         self._is_closing = lambda: server.should_exit

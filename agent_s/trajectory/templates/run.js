@@ -98,8 +98,7 @@ class RunView {
       this.waiting = false;
       this.head();
       this.ahead();
-      if (this.follow && this.steps.length) this.select(this.steps[this.steps.length - 1], true);
-      else this.show();
+      this.select(this.follow && this.steps.length ? this.steps[this.steps.length - 1] : this.selected, true);
       if (this.search.value || this.filter.value) this.sift();
     });
   }
@@ -145,6 +144,7 @@ class RunView {
       before: this.seen, calls: this.pending, subtask: this.subtask, texts: [event, this.seen && this.seen.text] });
     this.pending = [];
     this.steps.push(step);
+    if (location.hash === "#" + event.step) this.selected = step;
     step.thumb = node("button", { className: "thumb plain", title: event.step + ". " + event.words, onclick: () => this.select(step) },
       this.picture(step.before && step.before.screenshot, event.boxes), node("span", {}, event.step));
     this.strip.append(step.thumb);
@@ -194,8 +194,8 @@ class RunView {
 
   select(entry, byItself) {
     if (!byItself) this.follow = false;
-    if (this.selected !== entry) this.details.scrollTop = 0;
-    this.selected = entry;
+    if (this.drawn !== entry) this.details.scrollTop = 0;
+    this.selected = this.drawn = entry;
     for (const [list, chosen] of [[this.list, entry.row], [this.strip, entry.thumb]]) {
       for (const old of list.querySelectorAll(".selected")) old.classList.remove("selected");
       if (!chosen) continue;
@@ -207,6 +207,7 @@ class RunView {
     }
     this.show();
     if (!byItself && entry.kind === "step") this.whenSelected(entry.number);
+    if (!byItself && window.views.length === 1) history.replaceState(null, "", entry.kind === "step" ? "#" + entry.number : "#");
   }
 
   selectStep(number) {
@@ -234,7 +235,7 @@ class RunView {
   }
 
   head() {
-    if (this.started) this.name.textContent = this.started.instruction;
+    if (this.started) this.name.textContent = this.name.title = this.started.instruction;
     const end = this.ended;
     this.banner.className = "banner " + (end ? end.tone : this.live ? "plain" : "bad");
     this.word.textContent = end ? end.heading + (end.replayed ? " · replayed from memory without a model" : "")
