@@ -60,6 +60,7 @@ def listen(port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((LOOPBACK, port))
+        listener.listen()  # now, so that a client which comes before the server is ready waits
     except OSError:
         listener.close()
         raise

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 from pydantic import ValidationError
@@ -21,10 +21,10 @@ from aci.screen.wayland import ADVICE, is_wayland
 from agent_s.errors import TrajectoryError
 from agent_s.events import Event, RunEnded, RunStarted, Troubled
 from agent_s.records import Outcome, Task
-from agent_s.runs.following import saying_where
 from agent_s.terminal.exits import DONE, ENVIRONMENT, NOT_DONE
 from agent_s.terminal.output import echo_json, plural, printable
 from agent_s.terminal.progress import Display
+from agent_s.terminal.watching import Watcher, watched
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -63,30 +63,6 @@ class FinishedRun:
         if usage.tokens:
             parts.append("cost unknown" if usage.dollars is None else f"${usage.dollars:.2f}")
         return ", ".join(parts)
-
-
-class Watcher(Protocol):
-    """A person who watches a run elsewhere than at the terminal, such as in a browser, and is asked there."""
-
-    def ask(self, question: str) -> str:
-        """Return the answer to a question of the agent."""
-        ...
-
-    def confirm(self, consent: Consent) -> bool:
-        """Return whether a risky action is allowed."""
-        ...
-
-    def take_over(self) -> None:
-        """Return when the person hands the screen back."""
-        ...
-
-    def shown(self, agent: AgentS, folder: Path, stop: Callable[[], None]) -> AbstractContextManager[None]:
-        """Show a run, which is recorded in a folder, within a `with` block; `stop` stops it from any thread."""
-        ...
-
-    def __call__(self, event: Event) -> None:
-        """Take an event of the run."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +195,7 @@ def carry_out(
                     recorder = _start_recording(record or run_folder(runs_folder, event), display)
                     if recorder is not None:
                         listeners.insert(0, recorder)
-                        watching.enter_context(_watched(agent, recorder.folder, watcher, interrupts))
+                        watching.enter_context(watched(agent, recorder.folder, watcher, interrupts))
                 for listener in listeners:
                     listener(event)
                 if isinstance(event, RunEnded):
@@ -351,15 +327,6 @@ def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractC
     """Let the stop key and the mouse in a corner interrupt a run, even while it waits for a model."""
     halt = agent.services.desktop.halt
     return nullcontext() if halt is None else halt.notifying(lambda reason: interrupts.call())
-
-
-def _watched(
-    agent: AgentS, folder: Path, watcher: Watcher | None, interrupts: Interrupts
-) -> AbstractContextManager[None]:
-    """Let a watcher, or `agent-s view` in another process, see the run."""
-    if watcher is not None:
-        return watcher.shown(agent, folder, interrupts.call)
-    return saying_where(folder, agent.services.desktop.display)
 
 
 def _start_recording(folder: Path, display: Display) -> Recorder | None:

@@ -30,7 +30,7 @@ function draw() {
   const live = rows.filter((row) => row.tone === "live").length, good = rows.filter((row) => row.tone === "good").length;
   counts.textContent = rows.length + (rows.length === 1 ? " run, " : " runs, ") + good + " good" + (live ? ", " + live + " going on" : "") +
     (kept.length < rows.length ? ", " + kept.length + " shown" : "") + ". Choose two to compare them.";
-  body.replaceChildren(...(kept.length ? kept.map(line) : [node("tr", {}, node("td", { colSpan: 8, className: "soft" }, "There is no such run."))]));
+  body.replaceChildren(...(kept.length ? kept.map(line) : [node("tr", {}, node("td", { colSpan: 8, className: "soft" }, rows.length ? "There is no such run." : "No run is recorded here yet."))]));
 }
 
 function line(row) {

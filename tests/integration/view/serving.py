@@ -27,9 +27,6 @@ def served(folder: Path) -> Iterator[httpx.Client]:
         thread = threading.Thread(target=server.run, args=[[listener]])
         thread.start()
         try:
-            while not server.started:
-                assert thread.is_alive()
-                thread.join(0.01)
             with httpx.Client(base_url=address_of(listener.getsockname()[1], TOKEN), timeout=LIMIT_S) as client:
                 yield client
         finally:
