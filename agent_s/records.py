@@ -185,6 +185,7 @@ class GroundedStep(Record):
     pictures: dict[str, str] = {}
     # the parts of its text that came from the screen; None if that was not recorded
     derived: tuple[Derived, ...] | None = None
+    fixed: bool = False  # whether a person has said that its text is the same each time, whatever the wording says
 
     @model_validator(mode="before")
     @classmethod

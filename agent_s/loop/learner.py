@@ -65,23 +65,38 @@ class Learner:
 
     def store_subtask(self, subtask: Subtask, steps: Sequence[Step], last: Observation) -> list[Event]:
         """Store a finished subtask in episodic memory; a failure to do so is an event, not an error."""
-        self._app = last.active_window.app if last.active_window else self._app
+        app = last.active_window.app if last.active_window else self._app
+        grounded: Sequence[GroundedStep] = ()
+        if is_repeatable(steps) and not self._quotes(subtask):
+            grounded = ground_steps(steps, last, lambda text: written_file(text, self.home, self._began))
+            grounded = self.derivation.derive(steps, grounded, self.task.instruction)
+        return self.store_steps(subtask, draft_subtask(steps), grounded, app, self.sums_up and not is_trivial(steps))
+
+    def store_steps(
+        self, subtask: Subtask, summary: str, steps: Sequence[GroundedStep], app: str, draft: bool = False
+    ) -> list[Event]:
+        """Store a finished subtask with its grounded steps.
+
+        Args:
+            subtask: The subtask.
+            summary: What was done.
+            steps: The steps; empty if they cannot be replayed.
+            app: The application that was in front at the end.
+            draft: Whether a model is to sum up what was done.
+        """
+        self._app = app
         redact = self.untrusted.redact
+        text = redact(summary)
         try:
-            text = redact(draft_subtask(steps))
-            grounded: Sequence[GroundedStep] = ()
-            if is_repeatable(steps) and not self._quotes(subtask):
-                grounded = ground_steps(steps, last, lambda text: written_file(text, self.home, self._began))
-                grounded = self.derivation.derive(steps, grounded, self.task.instruction)
             stored = self.memory.add_episodic(
                 task_query=self.task.instruction,
                 subtask=redact(subtask.name),
                 context=redact(subtask.info),
                 summary=text,
                 steps=[
-                    step.model_copy(update={"intent": redact(step.intent)}).model_dump(mode="json") for step in grounded
+                    step.model_copy(update={"intent": redact(step.intent)}).model_dump(mode="json") for step in steps
                 ],
-                provenance=self._provenance("done", draft=self.sums_up and not is_trivial(steps)),
+                provenance=self._provenance("done", draft=draft),
             )
         except MemoryStoreError as error:
             return [Troubled(problem=f"the subtask's experience could not be stored: {error}")]

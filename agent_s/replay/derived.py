@@ -42,7 +42,7 @@ def entered(action: Action) -> str:
 
 def without_source(step: GroundedStep, wording: str) -> list[str]:
     """Return the pieces of what a step types that neither the wording says nor a known place showed."""
-    pieces = unsaid(entered(step.action), wording)
+    pieces = unsaid(entered(step.action), wording) if not step.fixed else []
     if not isinstance(step.action, Type):
         return pieces  # keys are pressed one by one, so no other value can be typed with them
     shown = " \n ".join(one.typed for one in step.derived or ())

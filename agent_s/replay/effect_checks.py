@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from aci.acting.actions import Click
+from aci.acting.actions import Click, SwitchApplications
 from aci.observation.identity import ElementDescription, find_again, titles_agree
 from aci.observation.observation import Element, Observation
 from agent_s.records import ElementState, GroundedStep, Step
@@ -219,7 +219,9 @@ def _windows_differ(learned: GroundedStep, before: Observation, after: Observati
         return f"{_window(missing[0])} should have opened"
     if missing := _unmatched([title for title in learned.names_of("closed") if title], gone):
         return f"{_window(missing[0])} should have closed"
-    for window in came:
+    # An application that was there already when this was learned may have to be started.
+    starts = isinstance(learned.action, SwitchApplications)
+    for window in came if not starts else ():
         matters = not window.popup and (window.active or window.modal)
         if matters and not any(titles_agree(title, window.title) for title in expected):
             return f"{_window(window.title)} opened, which it did not when learned"

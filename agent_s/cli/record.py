@@ -1,0 +1,212 @@
+"""`agent-s record`: a person shows a task, and the agent learns to do it without a model."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agent_s.terminal.exits import DONE, NOT_DONE
+from agent_s.terminal.lazy import examples
+from agent_s.terminal.options import json_option, read_settings, settings_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_s.demonstration.demonstration import Demonstration
+    from agent_s.demonstration.interpretation import Shown
+    from agent_s.settings import Settings
+    from agent_s.terminal.running import DesktopChoice
+
+END_KEY = "ctrl+shift+F12"
+
+
+@click.command(
+    epilog=examples(
+        "agent-s record \"Write 'hello' into notes.txt.\"",
+        "agent-s record --virtual --open mousepad",
+        'agent-s record --from last --vary name=Ada --yes "Add a contact"',
+    )
+)
+@click.argument("task", required=False, default="")
+@settings_options
+@click.option("--display", metavar=":N", help="X display to record on (default: your screen).")
+@click.option("--virtual", is_flag=True, help="Record on a private virtual desktop, which another program shows you.")
+@click.option("--open", "applications", metavar="APP", multiple=True, help="Start this application first; repeatable.")
+@click.option("--end-key", metavar="KEYS", default=END_KEY, show_default=True, help="Keys that end the recording.")
+@click.option("--vary", metavar="NAME=VALUE", multiple=True, help="A typed value that varies; repeatable.")
+@click.option("--fixed", metavar="VALUE", multiple=True, help="A typed value that is always the same; repeatable.")
+@click.option("--from", "run", metavar="RUN", help="Finish a recording that was broken off.")
+@click.option("--check", is_flag=True, help="Replay it on a private desktop at the end.")
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing: start at once, and keep what was recorded.")
+@json_option("Write what was recorded as one JSON object.")
+def record(
+    task: str,
+    config_file: Path | None,
+    overrides: tuple[str, ...],
+    display: str | None,
+    virtual: bool,
+    applications: tuple[str, ...],
+    end_key: str,
+    vary: tuple[str, ...],
+    fixed: tuple[str, ...],
+    run: str | None,
+    check: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Record how you do TASK, so that the agent can do it again with other values and without a model.
+
+    Do the task at your own pace; each step is listed as soon as it was understood. The end key, or Ctrl-C in this
+    terminal, ends the recording. Passwords are not kept.
+
+    Exit status: 0 it can be replayed, 1 it cannot, 2 wrong usage, 3 something is missing on this machine.
+    """
+    from agent_s.demonstration.demonstration import finish, read_demonstration
+    from agent_s.memory import open_memory
+    from agent_s.runs.listing import find_run
+    from agent_s.terminal.output import echo_json
+    from agent_s.terminal.running import choose_desktop
+
+    asks = sys.stdin.isatty() and not yes
+    changed = {"desktop.stop_key": end_key, "desktop.stop_corner": "false", "desktop.stop_virtual": "true"}
+    settings = read_settings(config_file, overrides)
+    if run is not None:
+        folder = find_run(settings.runs_folder, run)
+        demonstration = read_demonstration(folder)
+    else:
+        choice = choose_desktop(display, virtual)
+        if not (virtual or yes) and not click.confirm(f"Record what you do on {choice.words}?", err=True, default=True):
+            return NOT_DONE
+        recording = read_settings(config_file, overrides, changed)
+        demonstration, folder = _capture(task, recording, choice, applications, end_key)
+    _list(demonstration)
+    try:
+        final = _confirmed(demonstration, task, vary, fixed, asks)
+    except click.Abort:
+        click.echo(f"\nNothing is lost. To finish: agent-s record --from {demonstration.run_id}", err=True)
+        raise
+    if final is None:
+        click.echo(f"Not learned. The record is in {folder}", err=True)
+        return NOT_DONE
+    with open_memory(settings) as memory:
+        problem = finish(final, folder, memory)
+    if as_json:
+        values = {"run": folder, "task": final.wording, "steps": final.lines, "left_out": final.left_out}
+        echo_json({**values, "replayable": not problem, "problem": problem})
+    elif problem:
+        click.echo(f"It cannot be replayed: {problem}. The record is in {folder}")
+    else:
+        click.echo(f"Learned: {final.wording}")
+        click.echo(f"To do it again: agent-s runs replay {final.run_id} --set OLD=NEW")
+    if problem:
+        return NOT_DONE
+    if check or (asks and click.confirm("Replay it on a private desktop to check it?", err=True, default=False)):
+        return _replay(final, settings, as_json)
+    return DONE
+
+
+def _capture(
+    task: str, settings: Settings, choice: DesktopChoice, applications: Sequence[str], end_key: str
+) -> tuple[Demonstration, Path]:
+    """Record until the end key or Ctrl-C; return the demonstration and its folder."""
+    from aci.desktop.virtual import VirtualDesktop
+    from aci.desktop.x11 import X11Desktop
+    from agent_s.demonstration.capture import Capture
+    from agent_s.demonstration.demonstration import write_run
+    from agent_s.demonstration.noise import without_noise
+    from agent_s.records import new_id
+
+    with choice.open(settings) as desktop:
+        if not isinstance(desktop, X11Desktop | VirtualDesktop):
+            raise click.UsageError("A demonstration is recorded on an X display, not on a machine of OSWorld.")
+        catalog = (desktop.x11 if isinstance(desktop, VirtualDesktop) else desktop).applications
+        for application in applications:
+            from aci.acting.actions import SwitchApplications
+
+            result = desktop.perform(SwitchApplications(app_code=application))
+            if not result.ok:
+                raise click.UsageError(f"--open: {result.error}")
+        capture = Capture(desktop, catalog, _own_processes(), on_shown=_Progress())
+        click.echo(f"Recording on the display {desktop.display}. {end_key} or Ctrl-C ends it.", err=True)
+        last = capture.run()
+        kept, left_out = without_noise(capture.steps)
+        home, where = (desktop.home, "virtual") if desktop.private else (desktop.home, desktop.display)
+        return write_run(kept, left_out, last, task, where, new_id(), settings.runs_folder, home)
+
+
+def _confirmed(
+    demonstration: Demonstration, task: str, vary: Sequence[str], fixed: Sequence[str], asks: bool
+) -> Demonstration | None:
+    """Return the demonstration with its wording and the names of its values; None if the person rejects it."""
+    if asks and not click.confirm("Is this what you have shown?", err=True, default=True):
+        return None
+    wording = task or demonstration.wording
+    if not wording and asks:
+        wording = click.prompt("What is the task called, in a sentence", err=True)
+    if not wording.strip():
+        raise click.UsageError(f'Name the task: agent-s record --from {demonstration.run_id} --yes "TASK"')
+    names: dict[str, str | None] = dict.fromkeys(fixed)
+    for one in vary:
+        name, sign, value = one.partition("=")
+        if not sign or not name.strip() or not value:
+            raise click.UsageError(f"--vary takes NAME=VALUE, such as --vary file=notes.txt, not {one!r}.")
+        names[value] = name.strip()
+    demonstration = demonstration.model_copy(update={"wording": wording})
+    for value in demonstration.values if asks else ():
+        if value not in names and "{{secret:" not in value:
+            question = f"{value!r} was typed. What is it called if it varies (Enter if it is always the same)"
+            names[value] = click.prompt(question, default="", show_default=False, err=True).strip() or None
+    return demonstration.named(wording, names)
+
+
+def _list(demonstration: Demonstration) -> None:
+    from agent_s.terminal.output import printable
+
+    for number, line in enumerate(demonstration.lines, start=1):
+        click.echo(f"{number:3}. {printable(line)}", err=True)
+    for line in demonstration.left_out:
+        click.echo(f"  -  {printable(line)} (taken back, so it is left out)", err=True)
+    for problem in demonstration.problems:
+        click.echo(f"  !  {printable(problem)}", err=True)
+
+
+class _Progress:
+    """Shows each step when it was understood."""
+
+    def __init__(self) -> None:
+        self._known = 0
+
+    def __call__(self, steps: list[Shown]) -> None:
+        from aci.acting.wording import describe_action, describe_target
+        from agent_s.terminal.output import printable
+
+        for step in steps[min(self._known, len(steps) - 1) :]:
+            line = describe_action(step.action, describe_target(step.action, step.before.seen))
+            click.echo(f"  {printable(line)}{f' ({step.problem})' if step.problem else ''}", err=True)
+        self._known = len(steps)
+
+
+def _replay(demonstration: Demonstration, settings: Settings, as_json: bool) -> int:
+    from agent_s.terminal.running import DesktopChoice, make_task, run_once
+
+    choice = DesktopChoice(None, "a virtual desktop")
+    only = settings.model_copy(update={"replay": "only"})
+    return run_once(
+        make_task(demonstration.wording), only, choice, as_json=as_json, quiet=False, trusted_run=demonstration.run_id
+    )
+
+
+def _own_processes() -> frozenset[int]:
+    """Return the ids of this process and of those that it runs in, such as a terminal."""
+    found, process = [], os.getpid()
+    with suppress(OSError, ValueError, IndexError):
+        while process > 1:
+            found.append(process)
+            status = Path(f"/proc/{process}/stat").read_text("utf-8", errors="replace")
+            process = int(status.rpartition(")")[2].split()[1])
+    return frozenset(found)

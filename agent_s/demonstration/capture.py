@@ -1,0 +1,192 @@
+"""Captures a demonstration: listens to the person's input, and looks at the screen whenever they pause."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from aci.acting.actions import SwitchApplications, Type, Wait
+from aci.acting.targets import window_at
+from aci.applications.catalog import Catalog
+from aci.applications.switching import find_window
+from aci.desktop.desktop import Desktop
+from aci.errors import Halted
+from aci.input.clipboard import Clipboard
+from aci.observation.observation import Observation, Window
+from aci.recording.listener import Input, Listener
+from agent_s.demonstration.gestures import Gesture, Keys, Press, Wheel, read_gestures
+from agent_s.demonstration.interpretation import Look, Shown, interpret
+from agent_s.demonstration.noise import look_of
+from agent_s.safety.secrets import SecretDesktop, Secrets
+
+PAUSE_S = 0.3  # how long nothing may come before the screen is looked at
+_MOST_LOOKS = 4
+IDLE_S = 0.5  # how long a look counts while nothing is done: pages load, and notifications come
+_DASH = re.compile(r"\s+[-–—|·]\s+")
+
+
+@dataclass(eq=False)
+class Capture:
+    """One demonstration while it is shown.
+
+    Args:
+        desktop: The desktop; its emergency stop ends the demonstration.
+        catalog: The installed applications.
+        own_processes: Ids of this process and those that it runs in; what is done in their windows is not recorded.
+        on_shown: Called with the actions so far, after each look.
+        clock: Monotonic clock, s; that of the listener.
+    """
+
+    desktop: Desktop
+    catalog: Catalog
+    own_processes: frozenset[int] = frozenset()
+    on_shown: Callable[[list[Shown]], None] = lambda steps: None
+    clock: Callable[[], float] = time.monotonic
+    steps: list[Shown] = field(default_factory=list, init=False)
+    _last: Look = field(default=None, init=False)  # type: ignore[assignment]
+    _app: str = field(default="", init=False)
+    secrets: dict[str, str] = field(default_factory=dict, init=False)  # values by name; never written anywhere
+
+    def run(self, is_over: Callable[[], bool] = lambda: False) -> Look:
+        """Listen until the end key is pressed, or `is_over`; return the last look.
+
+        Raises:
+            NoDisplay: The screen cannot be listened to.
+            ConnectionLost: The screen went away.
+        """
+        self._waiting: list[Input] = []
+        self._screen = SecretDesktop(self.desktop, Secrets(self.secrets.get), frozenset())
+        self._clipboard = Clipboard(self.desktop.display)
+        listener = Listener(self.desktop.display, self.clock)
+        try:
+            self._last = self._look()
+            with suppress(Halted, KeyboardInterrupt):
+                self._listen(listener, lambda: is_over() or self._is_ended)
+            events = [*self._waiting, *listener.take()]
+            if self._is_ended:
+                last = max((at for at, event in enumerate(events) if event.kind == "key"), default=len(events))
+                events = events[:last]
+            if self.desktop.halt is not None:
+                self.desktop.halt.lift()
+            self._read(events, self._look())
+            self._last = self._at_rest()
+        finally:
+            listener.close()
+            self._clipboard.close()
+        return self._last
+
+    @property
+    def _is_ended(self) -> bool:
+        """Whether the end key was pressed."""
+        return self.desktop.halt is not None and bool(self.desktop.halt.reason)
+
+    def _listen(self, listener: Listener, is_over: Callable[[], bool]) -> None:
+        while not is_over():
+            new = listener.take(PAUSE_S)
+            self._waiting += new
+            if new or listener.holds_button:
+                continue
+            if self._waiting:
+                look = self._look()
+                # What came meanwhile may have changed what was being looked at.
+                if not (late := listener.take()):
+                    self._read(self._waiting, look)
+                    self._waiting = []
+                self._waiting += late
+            elif self.clock() - self._last.ended > IDLE_S:
+                look = self._look(after_input=False)
+                if late := listener.take():
+                    self._waiting = late
+                else:
+                    self._last = look
+
+    def _at_rest(self) -> Look:
+        """Return a look at a screen that no longer changes, such as when a dialog has closed."""
+        look = self._last
+        for _ in range(_MOST_LOOKS):
+            time.sleep(PAUSE_S)
+            before, look = look, self._look()
+            if look_of(before) == look_of(look) and before.seen.active_window == look.seen.active_window:
+                break
+        return look
+
+    @property
+    def screen(self) -> Observation | None:
+        """What was seen last; None before the first look."""
+        return self._last.seen if self._last is not None else None
+
+    def _look(self, after_input: bool = True) -> Look:
+        if after_input:
+            self._screen.perform(Wait(time=0.0))  # so that the next look waits for what is still changing
+        began = self.clock()
+        seen = self._screen.observe(read_texts=False)
+        return Look(seen, began, self.clock(), self._clipboard.changes())
+
+    def _read(self, events: list[Input], look: Look) -> None:
+        """Turn what was done between the last look and this one into steps."""
+        known = dict(self.secrets)
+        gestures = [one for one in read_gestures(events) if not self._is_for_terminal(one)]
+        if gestures:
+            before = self._last
+            self._switch(_window_of(gestures[0], before.seen), before)
+            gestures, before = self._joined(gestures, before)
+            steps = interpret(gestures, before, look, self._keep_secret)
+            if self.secrets != known:
+                hidden = Secrets(self.secrets.get)
+                for name in self.secrets:
+                    hidden.value(name)
+                self._screen = SecretDesktop(self.desktop, hidden, frozenset())
+                look = self._look(after_input=False)
+                steps = [replace(step, after=look) for step in steps]
+            self.steps += steps
+            self.on_shown(self.steps)
+        self._last = look
+
+    def _is_for_terminal(self, gesture: Gesture) -> bool:
+        """Return whether a gesture is for the terminal that this program runs in."""
+        window = _window_of(gesture, self._last.seen)
+        return window is not None and window.pid in self.own_processes
+
+    def _switch(self, window: Window | None, look: Look) -> None:
+        """Add the step that brings the application of a window to the front, unless the last step was made there."""
+        if window is None or not window.app or window.app == self._app:
+            return
+        self._app = window.app
+        if code := code_of(window, self.catalog):
+            self.steps.append(Shown(SwitchApplications(app_code=code), look, look, None))
+
+    def _joined(self, gestures: list[Gesture], before: Look) -> tuple[list[Gesture], Look]:
+        """Join keys with those that were typed into the same field before a pause."""
+        last = self.steps[-1] if self.steps else None
+        first = gestures[0]
+        if last is None or not isinstance(first, Keys) or not isinstance(last.gesture, Keys) or not last.alone:
+            return gestures, before
+        field_id = before.seen.focus_id
+        same = field_id is not None and field_id == last.before.seen.focus_id
+        field = before.seen.by_id.get(field_id) if field_id is not None else None
+        # A Return that ends a line of its own may need what the application made of the text meanwhile.
+        sends = first.typed.startswith("\n") and field is not None and "multi_line" not in field.states
+        if not same or sends or not isinstance(last.action, Type) or last.action.enter or last.problem:
+            return gestures, before
+        self.steps.pop()
+        return [last.gesture.then(first), *gestures[1:]], last.before
+
+    def _keep_secret(self, text: str, called: str) -> str:
+        name = re.sub(r"\W+", "_", called, flags=re.ASCII).strip("_").upper()[:64] or "PASSWORD"
+        self.secrets[name] = self.secrets.get(name, "") + text
+        return f"{{{{secret:{name}}}}}"
+
+
+def _window_of(gesture: Gesture, seen: Observation) -> Window | None:
+    """Return the window that a gesture is for."""
+    point = gesture.start if isinstance(gesture, Press) else gesture.point if isinstance(gesture, Wheel) else None
+    return window_at(point, seen) if point is not None else seen.active_window
+
+
+def code_of(window: Window, catalog: Catalog) -> str:
+    """Return the name by which `switch_applications` finds a window and starts its application; empty if none does."""
+    names = [_DASH.split(window.title)[-1], window.app]
+    return next((name for name in names if name and catalog.matches(name) and find_window(name, [window], catalog)), "")

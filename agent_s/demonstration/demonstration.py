@@ -1,0 +1,319 @@
+"""A finished demonstration: the run that is written for it, and what the agent learns from it.
+
+A demonstration is a run whose model is the person. Its folder holds the usual events; until the person has confirmed
+the steps and said which values vary, `demonstration.json` beside them holds what is needed to finish it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from aci.acting.actions import Type
+from aci.acting.result import ActionResult, Effect
+from aci.acting.wording import describe_action, describe_target
+from agent_s.demonstration.interpretation import Look, Shown
+from agent_s.errors import TrajectoryError
+from agent_s.events import (
+    EVENT_ADAPTER,
+    ActionChosen,
+    ActionPerformed,
+    EffectSeen,
+    Event,
+    Observed,
+    Planned,
+    RunEnded,
+    RunStarted,
+    SubtaskEnded,
+    SubtaskStarted,
+    Verified,
+)
+from agent_s.llm.no_model import NoModel
+from agent_s.loop.drafts import draft_subtask
+from agent_s.loop.learner import PLATFORM, Learner
+from agent_s.records import (
+    ActResponse,
+    GroundedStep,
+    Limits,
+    Outcome,
+    Plan,
+    Record,
+    Step,
+    Subtask,
+    Task,
+    Usage,
+    Verdict,
+)
+from agent_s.replay.derived import Derivation, unsaid, without_source
+from agent_s.replay.grounded_steps import ground_steps, is_repeatable
+from agent_s.replay.recall import Recall
+from agent_s.replay.seen_texts import SeenTexts
+from agent_s.replay.written_files import written_file
+from agent_s.roles.evaluator import Evaluator
+from agent_s.runs.listing import run_folder
+from agent_s.runs.reading import EVENTS_FILE
+from agent_s.safety.secrets import PLACEHOLDER
+from agent_s.safety.untrusted_text import UntrustedText
+from agent_s.trajectory.recorder import Recorder
+from memory_store import MemoryStore
+
+FILE = "demonstration.json"
+MODEL = "demonstration"
+NO_WORDING = "A demonstration without a name"
+_LONGEST_NAME = 160
+_QUOTES = ('""', "''", "“”", "‘’")
+
+
+class Demonstration(Record):
+    """What a person has shown."""
+
+    run_id: str
+    desktop: str  # as in `RunStarted`
+    wording: str = ""  # the task, as far as the person has named it
+    lines: tuple[str, ...] = ()  # the steps in words
+    left_out: tuple[str, ...] = ()  # the steps that were taken back, in words
+    problems: tuple[str, ...] = ()  # why it cannot be replayed
+    steps: tuple[GroundedStep, ...] = ()  # empty if it cannot be replayed
+    summary: str = ""  # what was done, for memory
+    app: str = ""  # the application in front at the end
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The typed texts and secrets that the wording does not name, in order; each may be a parameter."""
+        found: list[str] = []
+        for step in self.steps:
+            action = step.action
+            if isinstance(action, Type):
+                named = PLACEHOLDER.findall(action.text)
+                secret = [] if all(f"{{{{secret:{one}}}}}" in self.wording for one in named) else [action.text]
+                found += secret if named else [action.text] if without_source(step, self.wording) else []
+        return tuple(dict.fromkeys(found))
+
+    def named(self, wording: str, names: Mapping[str, str | None]) -> Demonstration:
+        """Return it with a wording, and with what its values are called.
+
+        Args:
+            wording: The task in words.
+            names: The name of each value that varies, which becomes a part of the wording; None for a value that is
+                the same each time. Any other value is not replayed. Secrets are always named.
+        """
+        added = [f"{name} {_quoted(value)}" for value, name in names.items() if name]
+        added += [value for value in self.values if PLACEHOLDER.search(value) and value not in wording]
+        wording = f"{wording.rstrip()} ({', '.join(added)})" if added else wording
+        fixed = {value for value, name in names.items() if name is None}
+        steps = []
+        for step in self.steps:
+            text = step.action.text if isinstance(step.action, Type) else ""
+            known = tuple(one for one in step.derived or () if unsaid(one.typed, wording) and text not in names)
+            steps.append(step.model_copy(update={"fixed": text in fixed, "derived": known}))
+        return self.model_copy(update={"wording": wording, "steps": tuple(steps)})
+
+    @property
+    def subtask(self) -> Subtask:
+        """The only subtask of its plan."""
+        wording = self.wording or NO_WORDING
+        short = len(wording) <= _LONGEST_NAME
+        return Subtask(name=wording if short else f"{wording[:_LONGEST_NAME]}...", info="" if short else wording)
+
+
+def write_run(
+    shown: Sequence[Shown],
+    left_out: Sequence[Shown],
+    last: Look,
+    wording: str,
+    desktop: str,
+    run_id: str,
+    folder: Path,
+    home: Path | None,
+) -> tuple[Demonstration, Path]:
+    """Write the run of a demonstration that is not finished yet; return it and its folder.
+
+    Args:
+        shown: What counts.
+        left_out: What was taken back.
+        last: The last look.
+        wording: The task in words; may be empty.
+        desktop: As in `RunStarted`.
+        run_id: Id of the run.
+        folder: The folder of all runs.
+        home: Home of the applications, if its files can be read.
+
+    Raises:
+        TrajectoryError: The folder cannot be written.
+    """
+    steps = [_step(number, one) for number, one in enumerate(shown, start=1)]
+    problems = [f"step {number}: {one.problem}" for number, one in enumerate(shown, start=1) if one.problem] or (
+        [] if is_repeatable(steps) else ["no element is known where something was done"]
+    )
+    wall = time.time() - time.monotonic()
+    began = wall + (shown[0].before.ended if shown else last.began)
+    grounded: tuple[GroundedStep, ...] = ()
+    if steps and not problems:
+        seen = SeenTexts()
+        for done, one in enumerate(shown):
+            seen.add(one.before.seen, done)
+        seen.add(last.seen, len(shown))
+        grounded = ground_steps(steps, last.seen, lambda text: written_file(text, home, began))
+        grounded = Derivation(seen).derive(steps, grounded, wording)
+    front = last.seen.active_window
+    demonstration = Demonstration(
+        run_id=run_id,
+        desktop=desktop,
+        wording=wording,
+        lines=tuple(map(_in_words, shown)),
+        left_out=tuple(map(_in_words, left_out)),
+        problems=tuple(problems),
+        steps=grounded,
+        summary=draft_subtask(steps),
+        app=front.app if front is not None else "",
+    )
+    started, planned, begun, ended = _frame(demonstration, began)
+    place = run_folder(folder, started)
+    recorder = Recorder(place)
+    try:
+        for event in (started, planned, begun, *_events(shown, steps, last, wall), ended):
+            recorder(event)
+    finally:
+        recorder.close()
+    if recorder.problem:
+        raise TrajectoryError(recorder.problem)
+    _save(demonstration, place)
+    return demonstration, place
+
+
+def read_demonstration(folder: Path) -> Demonstration:
+    """Read a demonstration that is not finished.
+
+    Raises:
+        TrajectoryError: The run is not a demonstration, or it is finished.
+    """
+    try:
+        return Demonstration.model_validate_json((folder / FILE).read_bytes())
+    except FileNotFoundError as error:
+        raise TrajectoryError(f"{folder} holds no demonstration that waits to be finished.") from error
+    except ValidationError as error:
+        raise TrajectoryError(f"{folder / FILE} is damaged: {error.errors()[0]['msg']}") from error
+
+
+def finish(demonstration: Demonstration, folder: Path, memory: MemoryStore) -> str:
+    """Store what a demonstration teaches and end its run; return why it cannot be replayed, or an empty text.
+
+    Raises:
+        MemoryStoreError: The memory cannot be written.
+    """
+    task, subtask = Task(instruction=demonstration.wording), demonstration.subtask
+    verdict = Verdict(verified=True, by="person", reason="a person has shown it")
+    learner = Learner(
+        evaluator=Evaluator(NoModel()),
+        memory=memory,
+        run_id=demonstration.run_id,
+        task=task,
+        model=MODEL,
+        untrusted=UntrustedText(task.instruction),
+        derivation=Derivation(SeenTexts()),
+        sums_up=False,
+    )
+    stored: list[Event] = []
+    problem = "; ".join(demonstration.problems) or ("" if demonstration.steps else "nothing was done")
+    if not problem:
+        plan = Plan(subtasks=(subtask,), source="task")
+        stored += learner.store_steps(subtask, demonstration.summary, demonstration.steps, demonstration.app)
+        learner.mark(verdict)
+        stored += learner.store_task("", plan, ("done", ""), verdict, demonstration.summary, trivial=True)
+        stored += learner.store_skills(verdict)
+        recall = Recall(memory, task, PLATFORM, demonstration.run_id, hands_over=False)
+        problem = "" if recall.same_task() is not None else recall.doubt
+    outcome = Outcome(
+        status="done",
+        verified=True,
+        reason=f"it cannot be replayed: {problem}" if problem else "",
+        usage=Usage(steps=len(demonstration.lines)),
+        run_id=demonstration.run_id,
+    )
+    _end_run(demonstration, folder, (Verified(verdict=verdict), *stored, RunEnded(outcome=outcome)))
+    (folder / FILE).unlink(missing_ok=True)
+    return problem
+
+
+def _save(demonstration: Demonstration, folder: Path) -> None:
+    (folder / FILE).write_text(demonstration.model_dump_json(), "utf-8")
+
+
+def _end_run(demonstration: Demonstration, folder: Path, ending: Sequence[Event]) -> None:
+    """Give the recorded run its final wording, and append how it ended."""
+    path = folder / EVENTS_FILE
+    final = {event.kind: event for event in _frame(demonstration, 0.0)}
+    lines = path.read_text("utf-8").splitlines()
+    header, *recorded = lines
+    for at, line in enumerate(recorded):
+        kind = next((kind for kind in final if f'"kind":"{kind}"' in line[:120]), None)
+        if kind is not None:
+            moment = EVENT_ADAPTER.validate_json(line).at
+            recorded[at] = final[kind].model_copy(update={"at": moment}).model_dump_json()
+    new = path.with_suffix(".new")
+    new.write_text("\n".join([header, *recorded, *(event.model_dump_json() for event in ending)]) + "\n", "utf-8")
+    new.replace(path)
+
+
+def _frame(demonstration: Demonstration, began: float) -> tuple[RunStarted, Planned, SubtaskStarted, SubtaskEnded]:
+    """Return the events that hold the wording."""
+    subtask = demonstration.subtask
+    task = Task(instruction=demonstration.wording or NO_WORDING)
+    at, steps = datetime.fromtimestamp(began, UTC), len(demonstration.lines)
+    return (
+        RunStarted(
+            at=at, run_id=demonstration.run_id, task=task, model=MODEL, limits=Limits(), desktop=demonstration.desktop
+        ),
+        Planned(at=at, plan=Plan(subtasks=(subtask,), source="task")),
+        SubtaskStarted(at=at, subtask=subtask, index=1, total=1),
+        SubtaskEnded(subtask=subtask, ok=True, steps=steps),
+    )
+
+
+def _events(shown: Sequence[Shown], steps: Sequence[Step], last: Look, wall: float) -> list[Event]:
+    events: list[Event] = []
+    for one, step in zip(shown, steps, strict=True):
+        at = datetime.fromtimestamp(wall + one.before.ended, UTC)
+        action, target = one.action, describe_target(one.action, one.before.seen)
+        events += [
+            _observed(one.before, wall),
+            ActionChosen(at=at, step=step.number, action=action, target=target, next_action=one.problem),
+            ActionPerformed(at=at, step=step.number, action=action, result=ActionResult(ok=True)),
+            EffectSeen(at=datetime.fromtimestamp(wall + one.after.ended, UTC), step=step.number, result=step.result),
+        ]
+    return [*events, _observed(last, wall)]
+
+
+def _observed(look: Look, wall: float) -> Observed:
+    seen = look.seen
+    return Observed(
+        at=datetime.fromtimestamp(wall + look.ended, UTC),
+        observation=seen,
+        text=seen.to_text(),
+        elements=len(seen.elements),
+        seconds=look.ended - look.began,
+        notes=seen.notes,
+    )
+
+
+def _step(number: int, shown: Shown) -> Step:
+    response = ActResponse(next_action=_in_words(shown), action=shown.action)
+    already = Effect(kind="none", remark="already")
+    step = Step(number, shown.before.seen, response, ActionResult(ok=True))
+    if shown.gesture is None:
+        return Step(number, shown.before.seen, response, ActionResult(ok=True, effect=already))
+    return step.followed_by(shown.after.seen) if shown.alone else step
+
+
+def _in_words(shown: Shown) -> str:
+    return describe_action(shown.action, describe_target(shown.action, shown.before.seen))
+
+
+def _quoted(value: str) -> str:
+    """Return a value in quotes that it does not contain itself."""
+    marks = next((marks for marks in _QUOTES if not set(marks) & set(value)), _QUOTES[0])
+    return f"{marks[0]}{value}{marks[1]}"
