@@ -50,6 +50,7 @@ def all_commands() -> list[list[str]]:
 def test_the_commands_of_this_version() -> None:
     assert [" ".join(words) for words in all_commands()] == [
         "run",
+        "record",
         "resume",
         "runs",
         "runs export",
