@@ -16,9 +16,9 @@ from agent_s.terminal.options import acting_options, read_settings, settings_opt
 
 COMMANDS = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
-    "record": Entry("agent_s.cli.record", "record", "Show a task once, so that it is done again without a model."),
     "resume": Entry("agent_s.cli.resume", "resume", "Resume a run that ended early."),
     "runs": Entry("agent_s.cli.runs", "runs", "List, show, report and replay recorded runs."),
+    "record": Entry("agent_s.cli.record", "record", "Show a task once, so that it is done again without a model."),
     "view": Entry("agent_s.view.command", "view", "Watch runs, and look at past ones, in a browser."),
     "memory": Entry("agent_s.cli.memory", "memory", "Inspect, transfer and delete what the agent has learned."),
     "mcp": Entry("agent_s.mcp.command", "mcp", "Give desktops and the agent to MCP clients."),

@@ -50,7 +50,6 @@ def all_commands() -> list[list[str]]:
 def test_the_commands_of_this_version() -> None:
     assert [" ".join(words) for words in all_commands()] == [
         "run",
-        "record",
         "resume",
         "runs",
         "runs export",
@@ -58,6 +57,7 @@ def test_the_commands_of_this_version() -> None:
         "runs replay",
         "runs report",
         "runs show",
+        "record",
         "view",
         "memory",
         "memory check",
