@@ -81,9 +81,11 @@ def measure(wanted: argparse.Namespace) -> Figures:
     with SlowPages() as pages:
         for scene in scenes:
             for wait, tally in tallies.items():
+                known = len(tally.times)
                 try:
                     _play(scene, pages.url, wait, tally)
-                    tell(f"{scene.name}, {f'after {wait:g} s' if wait else 'when settled'}: done")
+                    median = statistics.median(tally.times[known:])
+                    tell(f"{scene.name}, {f'after {wait:g} s' if wait else 'when settled'}: {median:.2f} s an action")
                 except AciError as error:
                     tell(f"{scene.name} broke off: {error}")
                     tally.absent.append(f"{scene.name}, the rest: {error}")

@@ -193,19 +193,26 @@ class AccessibilityClient:
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._begin_rest, after_s)
 
-    def finish_rest(self, limit_s: float) -> bool:
-        """Wait for the reading that `rest` began, and return whether it has read anything again by then.
+    def finish_rest(self, limit_s: float) -> bool | None:
+        """Wait for the reading that `rest` began, and return whether it has found anything else than the latest `read`.
 
-        The next `read` shows what it has read.
+        The next `read` shows what it has found.
+
+        Args:
+            limit_s: How long to wait, s.
+
+        Returns:
+            None if it has found nothing by then and goes on.
         """
         if not self._thread.is_alive():
             return False
         return asyncio.run_coroutine_threadsafe(self._finish_rest(limit_s), self._loop).result(READ_LIMIT_S)
 
-    async def _finish_rest(self, limit_s: float) -> bool:
+    async def _finish_rest(self, limit_s: float) -> bool | None:
         if self._rest is not None:
             await asyncio.wait([self._rest], timeout=limit_s)
-        return self._reader.was_corrected
+        goes_on = self._rest is not None and not self._rest.done()
+        return self._reader.was_corrected or (None if goes_on else False)
 
     def prepare_for_action(self) -> None:
         """End what `rest` began, because an action follows."""

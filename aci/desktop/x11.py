@@ -58,6 +58,7 @@ _FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05  # GTK 4 draws a new window before i
 _MOST_LOOKS = 4  # at a screen that does not come to rest
 _CHECK_LIMIT_S = 3.0
 _BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like one that loads, but takes no processor time
+_MINOR = 0.05  # share of the screen: a status bar or some buttons of a toolbar
 _COMPLETE_LIMIT_S = 0.5  # wait for the complete reading that checks a look; it goes on in the background
 _REST_S = 1.0  # less than a model needs for a step; faster callers have no time for background reads
 
@@ -184,15 +185,19 @@ class X11Desktop:
         """
         started = time.monotonic()
         check, self._acted = self._acted, False
+        confirmed = False  # a complete reading agreed with a look: what changes after that, pixels and events tell
         for _ in range(_MOST_LOOKS if check else 1):
-            seen = self._look(read_texts, check)
+            seen = self._look(read_texts, check and not confirmed)
             candidates = self._camera.submit(self._find_candidates, seen, self._unread)
             if not check:
                 break
             self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S)
-            loaded = self._wait_for_documents(started)
-            if not (loaded or self._has_changed() or self.accessibility.finish_rest(_COMPLETE_LIMIT_S)):
+            loaded, changed = self._wait_for_documents(started), self._changed_share()
+            waits_s = 0.0 if loaded or changed else _COMPLETE_LIMIT_S
+            corrected = None if confirmed else self.accessibility.finish_rest(waits_s)
+            if not (loaded or changed or corrected):
                 break
+            confirmed = (confirmed or corrected is False) and not loaded and changed <= _MINOR
         self._documents_before = self._documents
         for process in self._launcher.take_crashed():
             self._report_crash(process, "if it is started again")
@@ -217,9 +222,12 @@ class X11Desktop:
             self._documents = self._read(self.screen.windows()).documents
         return waited
 
-    def _has_changed(self) -> bool:
-        """Return whether the pixels have changed since the latest look; events are also caused by looking."""
-        return self._frame is not None and is_change(self._frame, self.screen.frame())
+    def _changed_share(self) -> float:
+        """Return the share of the screen that has changed since the latest look; events are also caused by looking."""
+        now = self.screen.frame()
+        if self._frame is None or not is_change(self._frame, now):
+            return 0.0
+        return sum(area.area for area in changed_areas(self._frame, now) or ()) / now.size or 1.0
 
     def _look(self, read_texts: bool, check: bool) -> Observation:
         self.halt.check()
