@@ -26,6 +26,7 @@ that the provider is told to keep, in tokens, pictures included; `cacheable_shar
 `pictures_at_most`: in one request.
 `experience_precision`: of the experiences that a Worker is given, the share that helps with its subtask, by pairs that
 are labelled by hand; `experience_recall`: of the subtasks that a stored one helps with, the share that is given one.
+`untold_in_full`: of pages with icons and shapes that no text names, the share of which a picture is sent in full.
 `calls_per_primitive` and the like: see `benchmarks.support.calls`; `unforeseen_actions`, `needless_drops`: see
 `benchmarks.support.changed_screens`.
 """
@@ -47,6 +48,7 @@ from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Observation
 from agent_s import AgentS, Limits, Options, Task, load_settings
 from agent_s.llm.conversation import Conversation, Part, Picture, Text
+from agent_s.llm.prompting.pictures import is_told
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, PlannedNode, PlanResponse
 from agent_s.llm.providers.anthropic import breakpoints
@@ -59,6 +61,7 @@ from benchmarks.support.bearing import measure_bearing
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.pace import Pace, PacedDesktop, PacedModel
 from benchmarks.support.screens import window_of
+from benchmarks.support.unnamed.measuring import look_at_pages
 from evaluation.osworld.runner import run_task
 from evaluation.osworld.task import load_tasks
 from tests.wire.faults import FAULTS, deviations
@@ -68,7 +71,8 @@ NAMES = (
     "model_calls_per_step", "prompt_bytes_ratio", "cacheable_share", "step_overhead_p50_s", "loop_overhead_ms",
     "faults", "faults_handled", "attacks", "attacks_stopped", "model_calls_all_per_step", "step_overhead_p90_s",
     "prompt_bytes_ratio_most", "prompt_bytes", "reference_bytes", "reference_bytes_least", "cacheable_share_text",
-    "pictures_at_most", "elements", "experience_precision", "experience_recall", *calls.NAMES, *changed_screens.NAMES,
+    "pictures_at_most", "elements", "experience_precision", "experience_recall", "untold_in_full",
+    *calls.NAMES, *changed_screens.NAMES,
 )  # fmt: skip
 STEPS = 15
 LONGER_STEPS = 24
@@ -107,6 +111,10 @@ def measure(wanted: argparse.Namespace) -> Figures:
         calls.measure(figures, wanted.quick)
     with figures.part(*changed_screens.NAMES):
         changed_screens.measure(figures, wanted.quick)
+    with figures.part("untold_in_full"):
+        told = [(page.name, is_told(seen)) for page, seen in look_at_pages(wanted.quick)]
+        tell(f"sent at half their size, of {len(told)}: {[name for name, halved in told if halved]}")
+        figures.set("untold_in_full", 1 - sum(halved for _, halved in told) / len(told))
     with figures.part("faults", "faults_handled"):
         _faults(figures)
     with figures.part("attacks", "attacks_stopped"):

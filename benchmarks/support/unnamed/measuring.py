@@ -7,7 +7,7 @@ and Thunar.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 from aci.candidates.finder import CandidateFinder
@@ -35,13 +35,8 @@ def measure_candidates(quick: bool) -> Score:
         NotMeasured: The icons of the theme are not installed.
     """
     score = Score()
-    icons = [*theme_icons(1), *theme_icons(2)]
-    for seed in _SEEDS[:1] if quick else _SEEDS:
-        shown = {f"/{number}": page for number, page in enumerate(pages([seed], icons))}
-        addresses = {path: page.html for path, page in shown.items()}
-        with PageServer(addresses) as server, desktop_with_ocr(SIZE) as desktop:
-            for path, page in shown.items():
-                _judge_page(desktop, server.url + path, page, score)
+    for page, seen in look_at_pages(quick):
+        _judge_page(page, seen, score)
     for argv in _PROGRAMS[:1] if quick else _PROGRAMS:
         with desktop_with_ocr(SIZE) as desktop:
             desktop.launch(argv)
@@ -49,9 +44,23 @@ def measure_candidates(quick: bool) -> Score:
     return score
 
 
-def _judge_page(desktop: VirtualDesktop, url: str, page: Page, score: Score) -> None:
-    desktop.launch(["chromium", f"--app={url}", "--window-size=1260,740", "--window-position=0,0"])
-    seen = _read_to_the_end(desktop)
+def look_at_pages(quick: bool) -> Iterator[tuple[Page, Observation]]:
+    """Yield each page with the screen that shows it.
+
+    Raises:
+        NotMeasured: The icons of the theme are not installed.
+    """
+    icons = [*theme_icons(1), *theme_icons(2)]
+    for seed in _SEEDS[:1] if quick else _SEEDS:
+        shown = {f"/{number}": page for number, page in enumerate(pages([seed], icons))}
+        with PageServer({path: page.html for path, page in shown.items()}) as server, desktop_with_ocr(SIZE) as desktop:
+            for path, page in shown.items():
+                url = server.url + path
+                desktop.launch(["chromium", f"--app={url}", "--window-size=1260,740", "--window-position=0,0"])
+                yield page, _read_to_the_end(desktop)
+
+
+def _judge_page(page: Page, seen: Observation, score: Score) -> None:
     window = seen.windows[0]
     found = [candidate for candidate in seen.candidates if candidate.window_id == window.id]
     truth = [rect.moved(window.rect.x, window.rect.y) for rect in page.truth]
