@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.agent-s-ready
 PACKAGES := agent_s aci memory_store exploration evaluation intents benchmarks
 
-.PHONY: help setup setup-toolkits demo test lint format bench constraints clean osworld
+.PHONY: help setup setup-toolkits demo test lint format bench docs docs-pictures constraints clean osworld
 
 help:  ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,14 @@ bench: setup  ## Run the benchmarks (BENCHARGS="--quick").
 	@for file in benchmarks/[a-z]*.py; do \
 		name=$$(basename "$$file" .py); echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" --json $(BENCHARGS); \
 	done
+
+docs: setup  ## Build the documentation site into build/site, and check its links.
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[docs]'
+	$(BIN)/python scripts/write-settings
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+docs-pictures: setup  ## Take the pictures of the documentation from a real run.
+	$(BIN)/python scripts/docs-pictures
 
 constraints:  ## Pin the versions in the virtual environment.
 	$(BIN)/python scripts/write-constraints

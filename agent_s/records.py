@@ -74,19 +74,25 @@ class Aims(Record):
 class Limits(Record):
     """Budgets of one run; reaching one ends the run as `out_of_budget`."""
 
-    max_steps: Annotated[int, Field(ge=1)] = 100  # primitives in the whole run
-    max_subtask_steps: Annotated[int, Field(ge=1)] = 20  # primitives in one subtask before it counts as failed
-    max_subtasks: Annotated[int, Field(ge=1)] = 40  # subtasks in one plan
-    max_replans: Annotated[int, Field(ge=0)] = 3  # number of new plans after failures
-    # how often the evaluator may ask for a read-only primitive or for probes before it judges; a share of the budgets
-    # of steps and calls is reserved for them
+    max_steps: Annotated[int, Field(ge=1)] = 100
+    """Maximum number of primitives in a run."""
+    max_subtask_steps: Annotated[int, Field(ge=1)] = 20
+    """Maximum number of primitives in a subtask; does not apply to `planner: flat`."""
+    max_subtasks: Annotated[int, Field(ge=1)] = 40
+    """Maximum number of subtasks in a plan."""
+    max_replans: Annotated[int, Field(ge=0)] = 3
+    """Maximum number of new plans after failed subtasks."""
     max_looks: Annotated[int, Field(ge=0, le=20)] = 6
-    max_model_calls: Annotated[int, Field(ge=0)] = 300  # model calls in the whole run
-    # tokens sent and received in the whole run; None for no limit
+    """How often the judge of a finished task may look closer (scroll, switch, open a tab, menu or dialog) or have
+    files and settings read; that many steps and calls are reserved, and a tenth of tokens, dollars and seconds."""
+    max_model_calls: Annotated[int, Field(ge=0)] = 300
+    """Maximum number of model calls in a run."""
     max_tokens: Annotated[int | None, Field(ge=0)] = None
-    # cost of the whole run; None for no limit. Needs models with known prices.
+    """Maximum number of tokens sent and received in a run."""
     max_dollars: Annotated[float | None, Field(ge=0, allow_inf_nan=False)] = None
-    max_seconds: Annotated[float, Field(gt=0)] = 1800.0  # wall time of the whole run, s
+    """Maximum cost of a run; needs models with a known price."""
+    max_seconds: Annotated[float, Field(gt=0)] = 1800.0
+    """Time limit of a run, s, without the time a person takes to answer, agree or act."""
 
 
 class Subtask(Record):

@@ -33,42 +33,57 @@ class Section(BaseModel):
 class MemorySettings(Section):
     """Where experience is stored, and how it is used."""
 
-    enabled: bool = True  # whether there is a memory at all
-    path: Path | None = None  # the SQLite file; None for one in the user's data folder
-    # a PostgreSQL database instead of the file, `postgresql://USER@HOST/DATABASE`
+    enabled: bool = True
+    """Whether memory is used."""
+    path: Path | None = None
+    """The SQLite file; by default one in the user data folder."""
     url: Annotated[str, Field(pattern=r"^postgres(ql(\+psycopg)?)?://")] | None = None
-    # `auto` uses MiniLM if its files are installed, else hashing
-    # or `openai:NAME`, such as the paper's openai:text-embedding-3-small, or a server's URL, http://HOST:PORT/v1#NAME
+    """A PostgreSQL database instead of the file: `postgresql://USER@HOST/DATABASE`."""
     embedder: Annotated[str, Field(pattern=r"^(auto|minilm|hashing|openai:.+|https?://[^@#]+#.+)$")] = "auto"
-    # cosine below which two texts are taken to be about different things; None for the embedder's own
+    """`minilm`, `hashing`, `openai:NAME`, the URL of a server with `#NAME`, or `auto`: MiniLM if it is installed
+    ([memory](memory.md#embedders))."""
     min_similarity: Annotated[float | None, Field(gt=-1, lt=1)] = None
-    narrative: bool = True  # whether the Manager retrieves whole-task experience
-    episodic: bool = True  # whether Workers retrieve subtask experience
-    # whether the model gets experience `always`, or only `after_failure` of a first try
+    """Cosine below which two texts count as different, for an embedder of a server; by default its own."""
+    narrative: bool = True
+    """Whether the Manager retrieves whole-task experience."""
+    episodic: bool = True
+    """Whether Workers retrieve subtask experience."""
     give: Literal["always", "after_failure"] = "always"
-    continual_update: bool = True  # whether runs write experience
-    # whether a model sums up what was learned; otherwise memory keeps the list of what was done
+    """When the model gets experience: `always`, or `after_failure` of a first attempt."""
+    continual_update: bool = True
+    """Whether runs write experience."""
     summaries: bool = True
-    # whether the result of a state check that is kept from the agent, as in an evaluation, is written to memory
+    """Whether a model sums up what was learned, after the end of the run; `false` keeps the list of what was done."""
     checks: bool = True
-    # when to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`, if there is
-    # nobody to ask
+    """Whether the verdict of an evaluation's state check is written to memory; `false` keeps it from later tasks."""
     boundaries: Literal["always", "unattended", "never"] = "unattended"
+    """When a task that exploration found impossible is given up at once: `always`, `never`, or `unattended` (if
+    there is nobody to ask)."""
 
 
 class DesktopSettings(Section):
     """How desktops are created and read."""
 
-    width: Annotated[int, Field(ge=320, le=16384)] = 1280  # width of a virtual desktop, px
-    height: Annotated[int, Field(ge=240, le=16384)] = 800  # height of a virtual desktop, px
-    accessibility: BackEnd = "dbus"  # reader of the accessibility bus: `dbus`, or `pyatspi`, the slow reference
-    # engine that recognizes text that is only pixels; `auto` uses RapidOCR if it is installed
+    width: Annotated[int, Field(ge=320, le=16384)] = 1280
+    """Width of a virtual desktop, px."""
+    height: Annotated[int, Field(ge=240, le=16384)] = 800
+    """Height of a virtual desktop, px."""
+    accessibility: BackEnd = "dbus"
+    """Accessibility back end: `dbus`, or `pyatspi`, the slow reference (Debian: `python3-pyatspi gir1.2-atspi-2.0
+    python3-gi`)."""
     ocr: Literal["auto", "none", "rapidocr", "tesseract", "paddleocr"] = "auto"
-    ocr_models: Path | None = None  # folder of models, which PaddleOCR needs
-    input: InputName = "xtest"  # back end for pointer and keyboard
-    stop_key: str | None = STOP_KEY  # key combination that stops a run at once; None for none
-    stop_corner: bool = True  # whether moving the mouse into a corner of the screen also stops a run
-    stop_virtual: bool = False  # whether both also apply to virtual desktops
+    """Reads text that is only pixels: `rapidocr`, `tesseract`, `paddleocr`, `none`, or `auto`: RapidOCR if it is
+    installed."""
+    ocr_models: Path | None = None
+    """Folder of models, which PaddleOCR needs."""
+    input: InputName = "xtest"
+    """What moves the pointer and presses keys: `xtest` or `pyautogui` ([input](input.md))."""
+    stop_key: str | None = STOP_KEY
+    """Keys that stop a run at once when you press them together; `null` for none."""
+    stop_corner: bool = True
+    """Whether pushing the mouse into a corner of the screen stops a run too."""
+    stop_virtual: bool = False
+    """Whether both also apply to a virtual desktop."""
 
     @field_validator("stop_key")
     @classmethod
@@ -143,11 +158,12 @@ class DesktopSettings(Section):
 class PolicySettings(Section):
     """What the agent may do without asking."""
 
-    # `risky` asks before risky actions (on a virtual desktop there are none), `always` before every action, `never` not
-    # at all
     confirm: Literal["risky", "always", "never"] = "risky"
-    rules: dict[Risk, Rule] = {}  # `allow`, `confirm` or `refuse` for kinds of risk, if different from the default
-    allowed_apps: tuple[str, ...] = ()  # names of the applications that may be used; empty for all
+    """`risky` asks before risky actions, `always` before all, `never` not at all."""
+    rules: dict[Risk, Rule] = {}
+    """`allow`, `confirm` or `refuse` for a kind of risk; by default as in the table of risks."""
+    allowed_apps: tuple[str, ...] = ()
+    """Names of the applications that may be used; all if there are none."""
 
 
 ModelRole = Literal["plan", "act", "reflect", "verify", "summarize"]
@@ -159,20 +175,27 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 class ProviderSettings(Section):
     """Requests to providers and model servers."""
 
-    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0  # longest wait for an answer, s
-    retries: Annotated[int, Field(ge=0, le=20)] = 4  # maximum number of retries after transient errors
-    max_output_tokens: Annotated[int, Field(ge=256)] = 16_000  # maximum length of an answer, including reasoning
-    # maximum number of screenshots in a request; 0 for a model without vision
+    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
+    """Time limit of an answer, s."""
+    retries: Annotated[int, Field(ge=0, le=20)] = 4
+    """Number of retries after a transient error."""
+    max_output_tokens: Annotated[int, Field(ge=256)] = 16_000
+    """Maximum length of an answer, thinking included."""
     max_pictures: Annotated[int, Field(ge=0, le=20)] = 3
-    longest_edge: Annotated[int, Field(ge=200, le=8000)] = 1568  # longest edge of a screenshot as it is sent, px
-    # how much a model thinks and writes, for all roles or by role; None for its default
+    """Maximum number of screenshots in a request; 0 for a text-only model."""
+    longest_edge: Annotated[int, Field(ge=200, le=8000)] = 1568
+    """Longest edge of the screenshots sent, px."""
     effort: Effort | dict[ModelRole, Effort] | None = None
-    # whether a model thinks before it answers, for all roles or by role; None for its default
+    """How much a model thinks and writes: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`, as far as
+    its provider knows them; also by role, such as `provider.effort.act=low`; by default the model decides."""
     thinking: bool | dict[ModelRole, bool] | None = None
-    # how the Worker's model uses the screen: by primitives over elements if None; `native` for the computer tool of its
-    # provider, or for the format that its name suggests; or the name of a format (docs/models.md)
+    """Whether a model thinks before it answers; also by role, such as `provider.thinking.act=false`. The newest
+    models refuse `false` ([models](models.md#thinking)); by default the model decides."""
     computer_tool: str | None = None
-    prices: Path | None = None  # a price list in the format of the packaged one; None for the packaged one
+    """`native`: the Worker's model operates the screen by pixels, with the [computer tool](models.md#computer-tools)
+    of its provider or the format that its name suggests; or the name of a format."""
+    prices: Path | None = None
+    """Your own price list; by default the packaged one."""
 
     def for_role(self, role: ModelRole) -> RequestSettings:
         """Return the settings of one role's requests."""
@@ -198,26 +221,33 @@ Engine = Literal["auto", "none", "vane", "perplexica", "searxng", "hosted"]
 class SearchSettings(Section):
     """Web search for the Manager."""
 
-    # `vane`, `perplexica` (up to 1.12), `searxng`, `hosted` by the model's provider, `none`, or `auto`: hosted if the
-    # provider of the planning model has a web search, else none
     engine: Engine = "auto"
-    url: str | None = None  # address of the engine; not used for `hosted` and `auto`
-    results: Annotated[int, Field(ge=1, le=20)] = 5  # maximum number of results
-    timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0  # longest wait, s; then planning continues without results
-    chat_model: str | None = None  # key of the model that Vane answers with; None for its first
-    embedding_model: str | None = None  # key of the model that Vane ranks with; None for its first
-    # age up to which stored results replace a search, days; 0 for never
+    """The search engine of the Manager: `vane`, `perplexica` (up to 1.12), `searxng`, `hosted` by the model's
+    provider, `none`, or `auto`: `hosted` if the provider of the planning model has a web search
+    ([models](models.md#web-search))."""
+    url: str | None = None
+    """Address of the engine, such as `http://localhost:3000`; not for `hosted` and `auto`."""
+    results: Annotated[int, Field(ge=1, le=20)] = 5
+    """Maximum number of results used."""
+    timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0
+    """Time limit, s; planning continues without an answer."""
+    chat_model: str | None = None
+    """Key of the model that Vane uses to answer; its first one by default."""
+    embedding_model: str | None = None
+    """Key of the model that Vane uses to rank; its first one by default."""
     cache_days: Annotated[float, Field(ge=0, le=3650)] = 7.0
-    # age up to which stored results are used if the engine does not answer, days
+    """How long an answer is reused for the same query, days; 0 to always ask."""
     fallback_days: Annotated[float, Field(ge=0, le=3650)] = 90.0
+    """Maximum age of an answer that is used, marked as old, if the engine does not answer, days; 0 for none."""
 
 
 class ReflectionSettings(Section):
     """When the trajectory reflector gives feedback."""
 
-    enabled: bool = True  # whether it does at all
-    # also reflect after this number of steps of a subtask; 0 for only when something looks wrong
+    enabled: bool = True
+    """Whether the trajectory reflector is used."""
     every: Annotated[int, Field(ge=0)] = 0
+    """Number of steps between reflections; 0 to reflect only when something is wrong."""
 
 
 MOST_ACTIONS = 20
@@ -226,32 +256,38 @@ MOST_ACTIONS = 20
 class WorkerSettings(Section):
     """How the Worker acts."""
 
-    # maximum number of primitives that an answer may hold; those after the first are performed as long as the screen
-    # stays as it was foreseen. None: 1, or as many as possible with `provider.computer_tool`, whose models count on it
     max_actions: Annotated[int | None, Field(ge=1, le=MOST_ACTIONS)] = None
+    """Maximum number of primitives in an answer; the further ones are performed as long as the screen stays [as it
+    was foreseen](control_flow.md#several-primitives-in-one-answer); by default 1, or 20 with a
+    computer tool."""
 
 
 class GroundingSettings(Section):
     """A model that does nothing but find on the screen what the Worker describes."""
 
-    # its server, `http://HOST:PORT/v1#NAME`; None for none: then the Worker names elements, places and pixels itself
     model: str | None = None
-    format: str | None = None  # name of its format (docs/models.md); None for the one that its name suggests
-    # how often it looks again, each time at half of the width and height around the place that it found
+    """A server, `http://HOST:PORT/v1#NAME`, whose model finds what the Worker
+    [describes](models.md#a-model-that-finds-places)."""
+    format: str | None = None
+    """The format of that model; by default the one that its name suggests."""
     zooms: Annotated[int, Field(ge=0, le=3)] = 1
+    """How often it looks again around the place that it found."""
 
 
 class Settings(Section):
     """All settings."""
 
-    # `offline`, `anthropic:NAME`, `openai:NAME`, `gemini:NAME`, the URL of a server, or `recorded:RUN`
     model: str = "offline"
-    roles: dict[ModelRole, str] = {}  # other models for plan, act, reflect, verify or summarize
+    """`offline`, `anthropic:NAME`, `openai:NAME`, `gemini:NAME`, the URL of a server, or `recorded:RUN`
+    ([models](models.md))."""
+    roles: dict[ModelRole, str] = {}
+    """Other models for single roles: `roles.plan`, `roles.act`, `roles.reflect`, `roles.verify`, `roles.summarize`."""
     provider: ProviderSettings = ProviderSettings()  # requests to providers and model servers
-    # what a model is shown of the screen: pictures, the tree with the recognized texts, both, or also the pictures with
-    # a numbered mark at each element; OSWorld's names for the last three are read, too. `coordinates`, the baseline of
-    # the paper's ablations, is the picture and a table of elements without ids
     observation: ObservationForm = "screenshot_tree"
+    """What a model is shown of the screen: `screenshot`, `tree`, `screenshot_tree`, or `marks`, which also sends
+    each picture with a numbered mark at each element; OSWorld's `a11y_tree`, `screenshot_a11y_tree` and `som` mean
+    the last three; `coordinates` shows a table of elements without ids, for comparison
+    ([models](models.md#what-is-sent))."""
     limits: Limits = Limits()
     memory: MemorySettings = MemorySettings()
     desktop: DesktopSettings = DesktopSettings()
@@ -260,16 +296,18 @@ class Settings(Section):
     grounding: GroundingSettings = GroundingSettings()  # a model that finds what the Worker describes
     reflection: ReflectionSettings = ReflectionSettings()
     policy: PolicySettings = PolicySettings()
-    # `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged
     planner: Planner = "hierarchical"
-    # whether verified experience is replayed without a model; `only` never calls a model
+    """`hierarchical` lets the Manager split a task; `flat` gives the Worker all of it, without calling the Manager."""
     replay: bool | Literal["only"] = True
-    # whether a model judges the end of a task that has no state check; with `strict`, an undecided judgement counts as
-    # failure
+    """Whether verified experience is replayed without a model; `only` never calls a model."""
     evaluator: bool | Literal["strict"] = True
-    # a desktop notification at the end of a run that took at least this long, s; None for none
+    """Whether a model judges a task without a state check; `false` trusts DONE; `strict` also fails a task that
+    cannot be judged."""
     notify_after_s: Annotated[float | None, Field(ge=0)] = 10.0
-    runs_dir: Path | None = None  # folder of the trajectories; None for the user's data folder
+    """A desktop notification at the end of a run that took at least this long, s; `null` for none. Needs a session
+    bus."""
+    runs_dir: Path | None = None
+    """Where runs are recorded; by default in the user data folder."""
 
     @field_validator("observation", mode="before")
     @classmethod

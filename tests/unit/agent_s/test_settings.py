@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
 
 from aci.screen.emergency_stop import StopBy
 from agent_s.errors import SettingsError
-from agent_s.settings import configs_folder, load_settings, setting_keys
+from agent_s.settings import Settings, configs_folder, load_settings, setting_keys
 
 
 def test_defaults_need_no_file() -> None:
@@ -89,6 +90,9 @@ def test_packaged_configurations_load() -> None:
         load_settings(file)
 
 
-def test_every_setting_is_documented() -> None:
-    page = (configs_folder().parent / "docs" / "settings.md").read_text()
+def test_every_setting_is_documented_as_in_its_docstring() -> None:
+    root = configs_folder().parent
+    table = "\n".join(runpy.run_path(str(root / "scripts" / "write-settings"))["rows"](Settings))
+    page = (root / "docs" / "settings.md").read_text()
+    assert table in page, "run scripts/write-settings"
     assert [key for key in setting_keys() if f"`{key}`" not in page] == []
