@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from mkdocs.structure.files import File, Files
 
 from agent_s.cli.app import app
 
@@ -25,17 +26,20 @@ def on_config(config: Any) -> Any:
     return config
 
 
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that are files of the repository; their links lead to pages of the site."""
+    for page, name in INCLUDED.items():
+        text = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
+        text = re.sub(r"\[([^\]]+)\]\(LICENSE\)", r"\1", text.replace("](CHANGELOG.md)", "](changes.md)"))
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Return the text of a page; links of an included file lead to pages of the site."""
-    if page.file.src_uri == "commands.md":
-        return markdown.partition("<!--")[0] + "\n".join(helps(app, "agent-s", None))
-    name = INCLUDED.get(page.file.src_uri)
-    if name is None:
+    """Put the help of all commands into their page."""
+    if page.file.src_uri != "commands.md":
         return markdown
-    text = (
-        (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](").replace("](CHANGELOG.md)", "](changes.md)")
-    )
-    return re.sub(r"\[([^\]]+)\]\(LICENSE\)", r"\1", text)
+    return markdown.partition("<!--")[0] + "\n".join(helps(app, "agent-s", None))
 
 
 def helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:

@@ -61,3 +61,9 @@ def test_every_page_is_linked_and_every_link_has_a_target() -> None:
     }
     assert [str(target) for target in targets if not target.exists()] == []
     assert [page.name for page in PAGES[1:] if page not in targets] == []
+
+
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    pages = [str(page.relative_to(ROOT / "docs")) for page in PAGES[1:]]
+    assert [page for page in pages if f": {page}\n" not in navigation] == []
