@@ -46,7 +46,7 @@ class RunView {
     this.ended = null;
     this.usage = { calls: 0, tokens: 0, dollars: 0 };
     this.mode = "before";
-    this.open = new Set(["prompts"]);
+    this.open = new Set(); // names of the sections that are unfolded, also on the next step
     this.follow = false;
     this.screen = null; // address of the moving picture of a run that goes on
     this.at = 0;
@@ -269,6 +269,10 @@ class RunView {
       const first = () => this.picture(before && before.screenshot, step ? step.chosen.boxes : [], "before the step");
       this.shots.replaceChildren(...(mode === "live" ? [this.moving()] : mode === "after" ? [after()] : mode === "both" ? [first(), after()] : [first()]));
     }
+    // Drawn anew only if something changed, so that what a person reads or selects stays as it is.
+    const state = [this.entries.indexOf(entry), entry.texts.length, entry.ended, this.search.value, this.live];
+    if (entry.kind === "overview") state.push(this.entries.length, this.ended);
+    if (this.details.dataset.key === (this.details.dataset.key = JSON.stringify(state))) return;
     const body = step ? this.ofStep(step) : entry.kind === "overview" ? this.ofRun() : this.ofNote(entry);
     this.details.replaceChildren(...body.filter(Boolean));
   }
@@ -365,7 +369,9 @@ class RunView {
     for (const prompt of call.prompts) {
       if (prompt.system) said.push(node("div", { className: "label" }, "Instructions"), this.block(prompt.system));
       if (prompt.schema) said.push(this.section("schema", "Schema of the answer", this.block(prompt.schema)));
-      if (prompt.like) said.push(node("p", { className: "soft" }, "Instructions and the first " + prompt.repeated + " parts: as in call " + prompt.like));
+      const like = prompt.like && this.entries.find((entry) => entry.kind === "model_called" && entry.event.number === prompt.like);
+      if (like) said.push(node("p", { className: "soft" }, "Instructions and the first " + prompt.repeated + " parts: as in ",
+        node("button", { onclick: () => this.select(like) }, "call " + prompt.like)));
       for (const part of prompt.parts) said.push(node("div", { className: "label" }, part.role),
         part.picture === undefined ? this.block(part.text) : this.picture(part.picture, [], "that was sent"));
       said.push(node("div", { className: "label" }, "Answer" + (prompt.stop ? " (" + prompt.stop + ")" : "")), this.block(prompt.reply || "(none)"));
