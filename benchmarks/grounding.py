@@ -10,6 +10,8 @@ two GTK 4 programs, cells of Calc, menus and toolbars of LibreOffice; what never
 `point_exact`: share of the pixels of a canvas that were pressed as meant, by pixel and by place, at four scales;
 `canvas`: share of the shapes on it that were hit; `text_span`: share of the spans that an application copies as they
 were selected, in six kinds of texts.
+`pointed_pages`: share of the pages of MiniWoB++ that need points, places, paths or spans that were solved by a model
+that knows the answers.
 `candidates_recall`: share of the icons and shapes without a name, on pages and in programs whose buttons are hidden
 from the search, that became candidates; `candidates_wrong_per_right`: candidates that stand for none of them, for each
 that does.
@@ -38,6 +40,7 @@ from benchmarks.fixtures.widgets_page import COVERED, tokens, widgets_page
 from benchmarks.support.clicking import Clicker, Tally, bearing
 from benchmarks.support.crafted import click_crafted_page, click_dialog_page, click_program
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
+from benchmarks.support.pointed_pages import measure_pages
 from benchmarks.support.pointing import measure_canvas, measure_spans
 from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.reports import FileReports, PageServer, wait_until
@@ -47,7 +50,7 @@ from benchmarks.support.unnamed.measuring import measure_candidates
 
 NAMES = (
     *("click_through", "ocr_recall", "ocr_duplicates", "candidates_recall", "candidates_wrong_per_right"),
-    *("point_exact", "canvas", "text_span"),
+    *("point_exact", "canvas", "text_span", "pointed_pages"),
 )
 SIZE = (1280, 800)
 PROGRAMS = Path(__file__).parent / "fixtures"
@@ -74,7 +77,7 @@ def main() -> int:
     """Measure, and print the figures; with --json the last line is one JSON object."""
 
     def options(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--only", choices=(*_CLICKED, "candidates", "pointing", "spans"), help="one part only")
+        parser.add_argument("--only", choices=(*_CLICKED, *_PARTS), help="one part only")
 
     return command("grounding", __doc__ or "", measure, options)
 
@@ -101,24 +104,43 @@ def measure(wanted: argparse.Namespace) -> Figures:
             recall, duplicates = _recognition()
             figures.set("ocr_recall", recall)
             figures.set("ocr_duplicates", duplicates)
-    if wanted.only in (None, "pointing"):
-        with figures.part("point_exact", "canvas"):
-            exact, shapes = measure_canvas(quick)
-            tell(f"point_exact: {sum(exact)} of {len(exact)}; canvas: {sum(shapes)} of {len(shapes)}")
-            figures.set("point_exact", sum(exact) / len(exact))
-            figures.set("canvas", sum(shapes) / len(shapes))
-    if wanted.only in (None, "spans"):
-        with figures.part("text_span"):
-            spans = measure_spans(quick)
-            tell(f"text_span: {sum(spans)} of {len(spans)}")
-            figures.set("text_span", sum(spans) / len(spans))
-    if wanted.only in (None, "candidates"):
-        with figures.part("candidates_recall", "candidates_wrong_per_right"):
-            score = measure_candidates(quick)
-            tell(f"candidates: {score}")
-            figures.set("candidates_recall", score.recall)
-            figures.set("candidates_wrong_per_right", score.wrong_per_right)
+    for part, run in _PARTS.items():
+        if wanted.only in (None, part):
+            run(figures, quick)
     return figures
+
+
+def _pointing(figures: Figures, quick: bool) -> None:
+    with figures.part("point_exact", "canvas"):
+        exact, shapes = measure_canvas(quick)
+        tell(f"point_exact: {sum(exact)} of {len(exact)}; canvas: {sum(shapes)} of {len(shapes)}")
+        figures.set("point_exact", sum(exact) / len(exact))
+        figures.set("canvas", sum(shapes) / len(shapes))
+
+
+def _spans(figures: Figures, quick: bool) -> None:
+    with figures.part("text_span"):
+        spans = measure_spans(quick)
+        tell(f"text_span: {sum(spans)} of {len(spans)}")
+        figures.set("text_span", sum(spans) / len(spans))
+
+
+def _pages(figures: Figures, quick: bool) -> None:
+    with figures.part("pointed_pages"):
+        solved = [all(each) for each in measure_pages((2,) if quick else (1, 2)).values()]
+        tell(f"pointed_pages: {sum(solved)} of {len(solved)}")
+        figures.set("pointed_pages", sum(solved) / len(solved))
+
+
+def _candidates(figures: Figures, quick: bool) -> None:
+    with figures.part("candidates_recall", "candidates_wrong_per_right"):
+        score = measure_candidates(quick)
+        tell(f"candidates: {score}")
+        figures.set("candidates_recall", score.recall)
+        figures.set("candidates_wrong_per_right", score.wrong_per_right)
+
+
+_PARTS = {"pointing": _pointing, "spans": _spans, "pages": _pages, "candidates": _candidates}
 
 
 def click_page(tally: Tally, quick: bool) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from aci.accessibility.atspi import FLOWS_FROM, FLOWS_TO, PREFIX, SCREEN_COORDINATES, Ref, object_ref, role_name
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.tree.capture import get_property
-from aci.accessibility.tree.details import all_texts, utf16_length
+from aci.accessibility.tree.details import all_texts, converted_twice, utf16_length
 from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
 
@@ -69,8 +69,8 @@ class Run:
         elif "\n" in after and after[after.index("\n") :].strip():
             rest = after[after.index("\n") :]
             elsewhere = self.offset(last + after.index("\n") + len(rest) - len(rest.lstrip()))
-        beyond = tuple(utf16_length(text) - len(text) for text in (before, self.whole[: self.start + last]))
-        return Part(self.ref, self.offset(first), self.offset(last), (beyond[0], beyond[1]), elsewhere)
+        twice = converted_twice(self.whole, self.start + first), converted_twice(self.whole, self.start + last)
+        return Part(self.ref, self.offset(first), self.offset(last), twice, elsewhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,14 @@ class Part:
         ref: The object.
         start: Its first character, as the object counts.
         end: The character behind it, as the object counts.
-        beyond: How many characters that are two units of UTF-16 lie before its start, and before its end.
+        twice: Start and end as Chromium reports them for a selection; None for one that it cannot report.
         elsewhere: Offset of a character on another line of the object's text; None if it has only one.
     """
 
     ref: Ref
     start: int
     end: int
-    beyond: tuple[int, int] = (0, 0)
+    twice: tuple[int | None, int | None] = (None, None)
     elsewhere: int | None = None
 
 
@@ -216,18 +216,22 @@ async def select(bus: Bus, part: Part, toolkit: str) -> bool:
 async def is_selected(bus: Bus, parts: Sequence[Part], toolkit: str) -> bool:
     """Return whether exactly these parts of their objects' texts are selected.
 
-    Chromium converts the offsets that it reports twice, from UTF-16 to characters.
+    Where Chromium's second conversion of an offset ends within a character, it reports a selection from 0 to 0.
     """
-    twice = toolkit.startswith("Chromium")
+    chromium = toolkit.startswith("Chromium")
     whole: dict[Ref, Part] = {}  # what the selection of an object that contains others goes around
     for part in parts:
         first = whole.get(part.ref, part)
-        whole[part.ref] = replace(part, start=first.start, beyond=(first.beyond[0], part.beyond[1]))
+        whole[part.ref] = replace(part, start=first.start, twice=(first.twice[0], part.twice[1]))
     answers = await bus.call_all([(*ref, PREFIX + "Text", "GetSelection", "i", (0,)) for ref in whole])
+    counts = await bus.ask_all([(*ref, PREFIX + "Text", "GetNSelections", "", ()) for ref in whole])
+    expected = [
+        (part.start, part.end) if not chromium else (0, 0) if None in part.twice else part.twice
+        for part in whole.values()
+    ]
     return bool(whole) and all(
-        not isinstance(answer, CallRefused)
-        and sorted(answer) == [part.start - twice * part.beyond[0], part.end - twice * part.beyond[1]]
-        for part, answer in zip(whole.values(), answers, strict=True)
+        not isinstance(answer, CallRefused) and tuple(sorted(answer)) == wanted and (any(wanted) or count == 1)
+        for answer, wanted, count in zip(answers, expected, counts, strict=True)
     )
 
 

@@ -140,6 +140,16 @@ class Arena:
         because = f": {reason}" if reason else ""
         return PageState(True, float(reward), f"the page gave the reward {float(reward):g}{because}")
 
+    def evaluate(self, script: str) -> Any:
+        """Return the value of a script of the harness in the page.
+
+        Raises:
+            BrowserLost: No episode has begun, or the script failed.
+        """
+        if self._target is None:
+            raise BrowserLost("no episode has begun")
+        return self._tools.evaluate(self._target, script)
+
     def close(self) -> None:
         """Disconnect from the browser."""
         self._tools.close()

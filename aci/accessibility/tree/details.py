@@ -26,6 +26,18 @@ def utf16_length(text: str) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
 
 
+def converted_twice(text: str, offset: int) -> int | None:
+    """Return an offset in characters as Chromium reports it for a selection: taken for units of UTF-16 once more.
+
+    None if that many units end within a character.
+    """
+    units = text.encode("utf-16-le")[: 2 * offset]
+    try:
+        return len(units.decode("utf-16-le"))
+    except UnicodeDecodeError:
+        return None
+
+
 async def read_details(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
     """Read the extents of nodes, and the rest where it matters."""
     placed = [node for node in nodes if "Component" in node.interfaces]
@@ -179,15 +191,15 @@ def _may_have_long_characters(node: Node) -> bool:
 async def _counts(bus: Bus, ref: Ref, chromium: bool) -> list[int] | None:
     """Return what an object reports as the offset of each place between its characters, from its start on.
 
-    None if it counts characters. Others count units of UTF-16, and Chromium counts less than the characters.
+    None if it counts characters. Others count units of UTF-16; see `converted_twice` for Chromium.
     """
     [text] = await all_texts(bus, [ref])
     if text is None or (units := utf16_length(text)) == len(text):
         return None
     if not chromium and await _text_length(bus, ref) != units:
         return None
-    long = -1 if chromium else 1
-    return list(accumulate((1 + long * (character > "\uffff") for character in text), initial=0))
+    counts = list(accumulate((1 + (character > "\uffff") for character in text), initial=0))
+    return [bisect_right(counts, offset) - 1 for offset in range(len(text) + 1)] if chromium else counts
 
 
 def _characters(counts: Sequence[int] | None, offset: int) -> int:

@@ -18,6 +18,13 @@ def test_words_are_found_by_characters_or_by_units_of_utf_16() -> None:
     assert by_units.text == "fox"
 
 
+def test_selections_of_chromium_are_reported_as_if_characters_were_units_again() -> None:
+    found = [find([Run(STORY, A, 0, STORY)], words) for words in ("fox", "😀", "and", "👍")]
+    assert [part.twice for each in found if isinstance(each, FoundText) for part in each.parts] == [
+        (9, 12), (8, None), (13, 16), (24, 25),
+    ]  # fmt: skip
+
+
 def test_words_can_lie_in_several_objects() -> None:
     whole = "see \ufffc now"
     runs = [Run("see ", A, 0, whole), Run("the link", B, 0, "the link"), Run(" now", A, 5, whole)]
@@ -52,6 +59,6 @@ def test_white_space_and_case_matter_only_where_they_have_to() -> None:
 
 def test_a_part_knows_a_character_of_another_line() -> None:
     text = "one\ntwo\n"
-    assert Run(text, A, 0, text).part(4, 7) == Part(A, 4, 7, elsewhere=0)
-    assert Run(text, A, 0, text).part(0, 3) == Part(A, 0, 3, elsewhere=4)
-    assert Run("one", A, 0, "one").part(0, 3) == Part(A, 0, 3)
+    assert Run(text, A, 0, text).part(4, 7) == Part(A, 4, 7, (4, 7), elsewhere=0)
+    assert Run(text, A, 0, text).part(0, 3) == Part(A, 0, 3, (0, 3), elsewhere=4)
+    assert Run("one", A, 0, "one").part(0, 3) == Part(A, 0, 3, (0, 3))
