@@ -1,4 +1,4 @@
-"""How smoothly the view shows a screen, and what that costs.
+"""How smoothly the view shows a screen, what that costs, and how many tasks that were shown once are done again.
 
 ```
 python -m benchmarks.front_ends --json
@@ -7,7 +7,9 @@ python -m benchmarks.front_ends --json
 Pages in Chromium keep changing on a virtual desktop of 1280 x 800: a counter in a corner, a text that scrolls, and a
 film that fills the window. `agent-s view`, a process of its own, shows each to one reader over HTTP. `view_fps`:
 pictures that arrive, per second, in the slowest case; `view_core_share`: processor time of the view per second, in the
-dearest case; `still_core_share`: the same while nothing changes.
+dearest case; `still_core_share`: the same while nothing changes. `demonstrations`: tasks of
+`benchmarks.support.demonstrations` that a second X client shows once, and that a replay with other values does;
+`silent_wrong`: replays that end as done while the application's own state says otherwise.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,6 +35,8 @@ from agent_s.events import RunStarted
 from agent_s.records import Limits, Task
 from agent_s.runs.following import saying_where
 from agent_s.trajectory.recorder import Recorder
+from benchmarks.support.demonstrations import attempt_all
+from benchmarks.support.person import become_person, obstacle
 
 SIZE = (1280, 800)
 PAGE = """<!doctype html><meta charset="utf-8"><title>{name}</title><style>{style}</style><body>{body}<script>
@@ -69,17 +73,39 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.front_ends", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
     parser.add_argument("--seconds", type=float, default=10.0, help="time of each case, s")
+    parser.add_argument("--part", choices=("view", "demonstrations"), help="measure only this part")
+    parser.add_argument("--only", nargs="*", default=[], help="demonstrations whose names hold one of these words")
     wanted = parser.parse_args()
-    cases = {name: watch(name, wanted.seconds) for name in CASES}
-    changing = [shown for name, shown in cases.items() if name != "still"]
     figures = {
+        **(view_figures(wanted.seconds) if wanted.part != "demonstrations" else {}),
+        **(demonstration_figures(wanted.only) if wanted.part != "view" else {}),
+    }
+    print(json.dumps(figures) if wanted.json else json.dumps(figures, indent=2))
+    return 0
+
+
+def demonstration_figures(only: Sequence[str]) -> dict[str, object]:
+    """Show each task once and replay it."""
+    if reason := obstacle():
+        return {"demonstrations": None, "silent_wrong": None, "demonstrations_lack": reason}
+    results = list(attempt_all(only).values())
+    return {
+        "demonstrations": results.count("right"),
+        "silent_wrong": results.count("silently wrong"),
+        "demonstrations_shown": len(results),
+    }
+
+
+def view_figures(seconds: float) -> dict[str, object]:
+    """Show each page for some time."""
+    cases = {name: watch(name, seconds) for name in CASES}
+    changing = [shown for name, shown in cases.items() if name != "still"]
+    return {
         "view_fps": min(shown.fps for shown in changing),
         "view_core_share": max(shown.core_share for shown in changing),
         "still_core_share": cases["still"].core_share,
         "cases": {name: asdict(shown) for name, shown in cases.items()},
     }
-    print(json.dumps(figures) if wanted.json else json.dumps(figures, indent=2))
-    return 0
 
 
 def watch(name: str, seconds: float) -> Shown:
@@ -133,4 +159,5 @@ def _processor_seconds(process: psutil.Process) -> float:
 
 
 if __name__ == "__main__":
+    become_person()  # Thunar refuses to work for root
     sys.exit(main())

@@ -18,7 +18,7 @@ from aci.input.clipboard import Clipboard
 from aci.observation.observation import Observation, Window
 from aci.recording.listener import Input, Listener
 from agent_s.demonstration.gestures import Gesture, Keys, Press, Wheel, read_gestures
-from agent_s.demonstration.interpretation import Look, Shown, interpret
+from agent_s.demonstration.interpretation import Look, Shown, begins_line, interpret
 from agent_s.demonstration.noise import look_of
 from agent_s.safety.secrets import SecretDesktop, Secrets
 
@@ -132,7 +132,7 @@ class Capture:
         if gestures:
             before = self._last
             self._switch(_window_of(gestures[0], before.seen), before)
-            gestures, before = self._joined(gestures, before)
+            gestures, before = self._joined(gestures, before, look)
             steps = interpret(gestures, before, look, self._keep_secret)
             if self.secrets != known:
                 hidden = Secrets(self.secrets.get)
@@ -158,7 +158,7 @@ class Capture:
         if code := code_of(window, self.catalog):
             self.steps.append(Shown(SwitchApplications(app_code=code), look, look, None))
 
-    def _joined(self, gestures: list[Gesture], before: Look) -> tuple[list[Gesture], Look]:
+    def _joined(self, gestures: list[Gesture], before: Look, after: Look) -> tuple[list[Gesture], Look]:
         """Join keys with those that were typed into the same field before a pause."""
         last = self.steps[-1] if self.steps else None
         first = gestures[0]
@@ -166,9 +166,8 @@ class Capture:
             return gestures, before
         field_id = before.seen.focus_id
         same = field_id is not None and field_id == last.before.seen.focus_id
-        field = before.seen.by_id.get(field_id) if field_id is not None else None
-        # A Return that ends a line of its own may need what the application made of the text meanwhile.
-        sends = first.typed.startswith("\n") and field is not None and "multi_line" not in field.states
+        # A Return that sends the text may need what the application made of it meanwhile.
+        sends = first.typed.startswith("\n") and not begins_line(field_id, before.seen, after.seen)
         if not same or sends or not isinstance(last.action, Type) or last.action.enter or last.problem:
             return gestures, before
         self.steps.pop()

@@ -27,11 +27,13 @@ _SURFACES = frozenset(
 )  # roles of elements in which a place is meant, not the whole
 _SHOWS_KEYS_ONLY_LATER = frozenset({"table cell", "terminal", "spin button"})
 """Roles whose text is not what was typed but what came of it."""
+_PASTES = frozenset({("ctrl", "v"), ("ctrl", "shift", "v"), ("shift", "Insert")})
 _NO_ECHO = frozenset({"terminal", "table cell"})  # keys typed here are never commands
 _LONGEST_SCROLL = 100
 
 TOO_FAST = "it came before the screen that the last action led to had been seen: show it more slowly there"
 UNKNOWN_PLACE = "no element is known at this place"
+UNKNOWN_PASTE = "it pastes what was copied before the recording began, and no field shows what that was"
 UNKNOWN_TEXT = "what these keys made of the text could not be read"
 
 
@@ -90,6 +92,12 @@ def interpret(
     return found
 
 
+def begins_line(field_id: int | None, before: Observation, after: Observation) -> bool:
+    """Return whether a field has more lines than before, so that Return is a part of its text."""
+    old, new = (seen.by_id.get(field_id) if field_id is not None else None for seen in (before, after))
+    return old is not None and new is not None and (new.text or "").count("\n") > (old.text or "").count("\n")
+
+
 class _Reader:
     """Reads the gestures between two looks."""
 
@@ -116,9 +124,21 @@ class _Reader:
                 element = element_at(gesture.point, self._old)
                 return self._scroll(gesture, element, bool(earlier) and not self._is_still(gesture.point))
             case Chord():
-                return [self._shown(Hotkey(keys=gesture.keys), gesture, TOO_FAST if late else "")]
+                pastes = gesture.keys in _PASTES and not self._before.copies
+                action = (self._pasted() if pastes else None) or Hotkey(keys=gesture.keys)
+                unknown = UNKNOWN_PASTE if pastes and isinstance(action, Hotkey) else ""
+                return [self._shown(action, gesture, TOO_FAST if late else unknown)]
             case Keys():
                 return self._keys(gesture, late)
+
+    def _pasted(self) -> Type | None:
+        """Return the text that was pasted, which was copied before the demonstration; None if no field shows it."""
+        field = self._old.by_id.get(self._old.focus_id) if self._old.focus_id is not None else None
+        now = self._new.by_id.get(field.id) if field is not None else None
+        if field is None or now is None or not now.text or now.text == field.text or not _tells_keys(field, now.text):
+            return None
+        text, overwrite = _entered(field.text or "", now.text, "", plain=True)
+        return Type(text=text, overwrite=overwrite)
 
     def _shown(self, action: Action, gesture: Gesture, problem: str = "") -> Shown:
         return Shown(action, self._before, self._after, gesture, self._alone, problem)
@@ -204,6 +224,8 @@ class _Reader:
         """
         now = self._new.by_id.get(field.id) if field is not None else None
         lines = field is not None and "multi_line" in field.states and field.role != "terminal"
+        if keys.typed.endswith("\n") and field is not None and now is not None:
+            lines = lines and begins_line(field.id, self._old, self._new)
         enter = keys.typed.endswith("\n") and not lines
         text = keys.typed.removesuffix("\n") if enter else keys.typed
         overwrite = False
@@ -211,7 +233,9 @@ class _Reader:
             called = (field.name or field.label or field.description) if field is not None else ""
             text, overwrite = self._keep_secret(text, called), bool(field and field.text)
         elif field is not None and now is not None and _tells_keys(field, text):
-            text, overwrite = _entered(field.text or "", now.text or "", text, keys.plain)
+            sent = enter and keys.plain and not (now.text or "").startswith(text)
+            if not sent:  # else the field may show what came of the text
+                text, overwrite = _entered(field.text or "", now.text or "", text, keys.plain)
             if overwrite and lines and ("ctrl", "a") not in keys.keys:
                 problem = problem or UNKNOWN_TEXT
         elif not keys.plain:

@@ -22,6 +22,7 @@ SHARE = 0.5
 
 _TELLING = 2  # least number of appearing and vanishing controls that show whether something is on; names may coincide
 _NUMBERS = re.compile(r"\d+")
+_TYPESET = str.maketrans("−×÷‘’“”", "-*/''\"\"")  # how applications show characters that keyboards have
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +279,7 @@ def _reads_right(
         return True
     typed = typed_text(learned.action).strip()
     if typed and typed in became:
+        typed, now = typed.translate(_TYPESET), now.translate(_TYPESET)
         return now.strip() == typed if became.strip() == typed else typed in now
     return now == became or now != before
 

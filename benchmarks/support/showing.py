@@ -10,7 +10,6 @@ from pathlib import Path
 from aci.desktop.virtual import VirtualDesktop
 from aci.input.backends import open_input_device
 from aci.input.keys import chord
-from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation
 from agent_s.demonstration.capture import Capture
 from agent_s.demonstration.demonstration import Demonstration, write_run
@@ -18,7 +17,7 @@ from agent_s.demonstration.interpretation import Shown
 from agent_s.demonstration.noise import without_noise
 from agent_s.records import new_id
 
-LIMIT_S = 120.0
+LIMIT_S = 40.0
 
 
 class Person:
@@ -47,17 +46,14 @@ class Person:
         for each in keys:
             self._do(lambda each=each: self._device.press(chord([each])))  # type: ignore[misc]
 
-    def click(self, role: str, name: str = "", times: int = 1, at: tuple[float, float] = (0.5, 0.5)) -> None:
+    def click(self, role: str, name: str = "", times: int = 1, which: int = 0) -> None:
         """Click an element as soon as it can be seen."""
-        element = self.find(role, name)
-        rect = element.rect
-        place = Point(rect.x + int(rect.width * at[0]), rect.y + int(rect.height * at[1]))
-        if at == (0.5, 0.5) and element.point is not None:
-            place = element.point
+        place = self.find(role, name, which).point
+        assert place is not None
         self._do(lambda: self._device.click(place, times))
 
-    def find(self, role: str, name: str = "") -> Element:
-        """Return an element as soon as it can be seen, by its role and its name or label."""
+    def find(self, role: str, name: str = "", which: int = 0) -> Element:
+        """Return an element as soon as it can be seen, by its role, its name or label, and its number among several."""
         found: list[Element] = []
 
         def is_there(seen: Observation) -> bool:
@@ -66,10 +62,10 @@ class Person:
                 for one in seen.elements
                 if one.role == role and (not name or name in (one.name, one.label)) and one.point is not None
             ]
-            return bool(found)
+            return len(found) > which
 
         self.wait(is_there, f"{role} {name!r}")
-        return found[0]
+        return found[which]
 
     def wait(self, holds: Callable[[Observation], object], what: str = "") -> None:
         """Wait until the screen shows something."""

@@ -7,7 +7,7 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
 from aci.recording.listener import Input
 from agent_s.demonstration.gestures import Chord, Keys, Press, read_gestures
-from agent_s.demonstration.interpretation import TOO_FAST, UNKNOWN_PLACE, Look, Shown, interpret
+from agent_s.demonstration.interpretation import TOO_FAST, UNKNOWN_PASTE, UNKNOWN_PLACE, Look, Shown, interpret
 from agent_s.demonstration.noise import without_noise
 from tests.unit.agent_s.fakes import button, screen
 
@@ -155,6 +155,19 @@ def test_other_keys_are_hotkeys() -> None:
     seen = screen(button(1, "Save"))
     assert [one.action for one in shown([pressed("ctrl", "s")], seen, seen)] == [Hotkey(keys=("ctrl", "s"))]
     assert read_gestures([pressed("F5")]) == [Chord(0.0, ("F5",))]
+
+
+def test_text_that_was_copied_before_is_kept_as_text() -> None:
+    (step,) = typed_into(entry(1, "to: "), "to: Ada", [pressed("ctrl", "v")])
+    assert (step.action, step.problem) == (Type(text="Ada"), "")
+    (unread,) = shown([pressed("ctrl", "v")], screen(), screen())
+    assert unread.problem == UNKNOWN_PASTE
+
+
+def test_sent_text_is_kept_although_its_field_shows_the_result() -> None:
+    field = replace(entry(1), states=frozenset({"editable", "multi_line"}))
+    (step,) = typed_into(field, "42", keys("17+25\n"))
+    assert step.action == Type(text="17+25", enter=True)
 
 
 def test_wheel_is_joined_to_one_scroll() -> None:
