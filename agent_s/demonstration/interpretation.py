@@ -249,12 +249,17 @@ class _Reader:
         """Return whether a text went into a password field, or where nothing shows it or what came of it."""
         if not text or _is_hidden(field, now):
             return bool(text)
-        if field is not None and field.role != "terminal" and (now is None or now.text != field.text):
+        if field is not None and field.role != "terminal" and (now is None or self._has_rewritten(field)):
             return False
         places = [now] if field is not None and field.role == "terminal" else self._new.elements
         texts = [f"{one.name} {one.text or ''}" for one in places if one is not None]
         shown = " ".join([*texts, *(window.title for window in self._new.windows)])
         return "".join(text.split()) not in "".join(shown.split())
+
+    def _has_rewritten(self, field: Element) -> bool:
+        """Return whether the text of a field, or of one of its kind in its window, is another one."""
+        alike = (one for one in self._old.elements if (one.role, one.window_id) == (field.role, field.window_id))
+        return any(one.id in self._new.by_id and self._new.by_id[one.id].text != one.text for one in alike)
 
 
 def _is_field(element: Element | None) -> TypeGuard[Element]:
