@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.agent-s-ready
 PACKAGES := agent_s aci memory_store exploration evaluation intents benchmarks
 
-.PHONY: help setup setup-toolkits demo test lint format bench docs docs-pictures constraints clean osworld
+.PHONY: help setup setup-toolkits demo test lint format bench docs docs-pictures constraints clean osworld peers
 
 help:  ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,12 @@ osworld: setup  ## Install OSWorld's package into .venv-osworld, and Inspect, fo
 	python3 -m venv .venv-osworld
 	.venv-osworld/bin/pip install --quiet --no-deps -r requirements-osworld.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[inspect]'
+
+peers: setup  ## Install other desktop servers for MCP into .venv-peers, to be measured beside this one.
+	apt-get install --quiet --yes --no-install-recommends xdotool
+	/usr/bin/python3 -m venv --system-site-packages .venv-peers
+	.venv-peers/bin/pip install --quiet bad-ass-mcp==1.5.1
+	.venv-peers/bin/pip install --quiet --no-deps linux-desktop-mcp==0.1.0
 
 demo: setup  ## Run the demo tasks and show the report (DEMOARGS="--only 1").
 	@$(BIN)/agent-s demo $(DEMOARGS)

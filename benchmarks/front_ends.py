@@ -10,6 +10,10 @@ pictures that arrive, per second, in the slowest case; `view_core_share`: proces
 dearest case; `still_core_share`: the same while nothing changes. `demonstrations`: tasks of
 `benchmarks.support.demonstrations` that a second X client shows once, and that a replay with other values does;
 `silent_wrong`: replays that end as done while the application's own state says otherwise.
+
+`mcp_first_look_ratio`, `mcp_look_ratio`: time of a look by the faster one of two other servers for MCP
+(`benchmarks.support.peers`, `make peers`) over the time of `agent-s mcp`, the smaller one of a page in Chromium and an
+empty sheet of Calc; `mcp_peer_better`: cases in which one of them is right and `agent-s mcp` is not.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ from agent_s.records import Limits, Task
 from agent_s.runs.following import saying_where
 from agent_s.trajectory.recorder import Recorder
 from benchmarks.support.demonstrations import attempt_all
+from benchmarks.support.peers import peer_figures
 from benchmarks.support.person import become_person, obstacle
 
 SIZE = (1280, 800)
@@ -73,12 +78,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.front_ends", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
     parser.add_argument("--seconds", type=float, default=10.0, help="time of each case, s")
-    parser.add_argument("--part", choices=("view", "demonstrations"), help="measure only this part")
+    parser.add_argument("--part", choices=("view", "demonstrations", "mcp"), help="measure only this part")
     parser.add_argument("--only", nargs="*", default=[], help="demonstrations whose names hold one of these words")
     wanted = parser.parse_args()
     figures = {
-        **(view_figures(wanted.seconds) if wanted.part != "demonstrations" else {}),
-        **(demonstration_figures(wanted.only) if wanted.part != "view" else {}),
+        **(view_figures(wanted.seconds) if wanted.part in (None, "view") else {}),
+        **(demonstration_figures(wanted.only) if wanted.part in (None, "demonstrations") else {}),
+        **(peer_figures() if wanted.part in (None, "mcp") else {}),
     }
     print(json.dumps(figures) if wanted.json else json.dumps(figures, indent=2))
     return 0
