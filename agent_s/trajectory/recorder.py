@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -52,7 +53,8 @@ class Recorder:
         try:
             make_private_folder(folder / SCREENS_FOLDER)
             self._file: IO[str] = (folder / EVENTS_FILE).open("x", encoding="utf-8")
-            fcntl.flock(self._file, fcntl.LOCK_EX)  # for `is_going_on`
+            with contextlib.suppress(OSError):  # a file system without locks, on which no run shows as going on
+                fcntl.flock(self._file, fcntl.LOCK_EX)
             self._texts = TextWriter(folder / TEXTS_FILE)
             self._write_line(json.dumps({"schema_version": SCHEMA_VERSION, "format": "agent-s trajectory"}))
         except FileExistsError as error:

@@ -138,7 +138,8 @@ class Viewer:
         return FileResponse(path, headers={**HEADERS, "Cache-Control": "private, max-age=86400"})
 
     async def _events(self, request: Request) -> Response:
-        folder, skip = self._found(request), int(request.headers.get("last-event-id", "-1")) + 1
+        folder, last = self._found(request), request.headers.get("last-event-id", "")
+        skip = int(last) + 1 if last.isdecimal() else 0
         return StreamingResponse(self._lines(folder, skip), media_type="text/event-stream", headers=HEADERS)
 
     async def _lines(self, folder: Path, skip: int) -> AsyncIterator[str]:

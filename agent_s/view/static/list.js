@@ -1,11 +1,5 @@
 "use strict";
-// The list of runs, or of an evaluation's episodes. All texts become text nodes.
-
-function node(tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
-  return made;
-}
+// The list of runs, or of an evaluation's episodes. `node` of run.js makes all texts text nodes.
 
 const root = document.getElementById("list");
 const title = node("h1"), counts = node("p", { className: "soft" });

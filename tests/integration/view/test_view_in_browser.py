@@ -65,7 +65,8 @@ def press(desktop: VirtualDesktop, name: str) -> None:
 def test_texts_of_screens_are_shown_as_text_and_steps_can_be_found(desktop: VirtualDesktop, tmp_path: Path) -> None:
     record(tmp_path / "one", HOSTILE)
     with served(tmp_path) as client:
-        desktop.launch(["chromium", f"--app={client.base_url}run/one/"])
+        desktop.launch(["chromium", f"--app={client.base_url}"])
+        act_on(desktop, "link", f"Type {HOSTILE} and save it", lambda element_id: Click(element_id=element_id))
         page = seen(desktop, shows("heading", f"Type {HOSTILE} and save it"))
         assert len([window for window in page.windows if window.app == page.windows[0].app]) == 1  # no alert came up
         press(desktop, f'type "{HOSTILE}"')
