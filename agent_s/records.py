@@ -191,7 +191,7 @@ class GroundedStep(Record):
     pictures: dict[str, str] = {}
     # the parts of its text that came from the screen; None if that was not recorded
     derived: tuple[Derived, ...] | None = None
-    fixed: bool = False  # whether a person has said that its text is the same each time, whatever the wording says
+    fixed: bool = False  # whether a person has said that what the wording does not name of its text never varies
 
     @model_validator(mode="before")
     @classmethod

@@ -159,7 +159,9 @@ def _confirmed(
     demonstration = demonstration.model_copy(update={"wording": wording})
     for value in demonstration.values if asks else ():
         if value not in names and "{{secret:" not in value:
-            question = f"{value!r} was typed. What is it called if it varies (Enter if it is always the same)"
+            question = (
+                f"{value!r} was typed. What is it called if it varies (Enter if only what the task names in it varies)"
+            )
             names[value] = click.prompt(question, default="", show_default=False, err=True).strip() or None
     return demonstration.named(wording, names)
 

@@ -97,7 +97,7 @@ def _numbers(steps: Sequence[GroundedStep], parameters: Parameters) -> Numbers:
 def _replaced(step: GroundedStep, parameters: Parameters, numbers: Numbers) -> GroundedStep:
     return step.model_copy(
         update={
-            "action": step.action if step.fixed else _action(step.action, parameters),
+            "action": _action(step.action, parameters),
             "targets": {name: _description(target, parameters) for name, target in step.targets.items()},
             "focus": _description(step.focus, parameters) if step.focus is not None else None,
             "front": parameters.replace(step.front),

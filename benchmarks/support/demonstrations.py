@@ -274,8 +274,8 @@ def _file(number: int) -> Callable[[VirtualDesktop, list[str], Sequence[str]], s
 
 def _document(number: int) -> Callable[[VirtualDesktop, list[str], Sequence[str]], str]:
     def read(desktop: VirtualDesktop, sent: list[str], values: Sequence[str]) -> str:
-        path = desktop.home / values[number]
-        return " ".join(read_document(path.read_bytes()).text.split()) if path.is_file() else "no file"
+        paths = list(desktop.home.rglob(values[number]))
+        return " ".join(read_document(paths[0].read_bytes()).text.split()) if paths else "no file"
 
     return read
 
@@ -369,6 +369,7 @@ CASES = (
         ("Mr Brown", "brown.odt"),
         _document(1),
         "Dear {0}, thank you.",
+        fixed=("Dear Ada,\nthank you.",),
     ),
     Case(
         "Writer: heading",
