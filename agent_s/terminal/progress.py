@@ -153,7 +153,7 @@ def _remarks(event: Event) -> list[str]:
             return [f"    the screen differs, the model takes over: {shorten(event.reason, 300)}"]
         case Reflected():
             return [f"    reflection: {shorten(event.reflection, 300)}"]
-        case Verified():
+        case Verified() if event.verdict.by != "status":  # which is told at the end
             word = {True: f"{GOOD} verified", False: f"{BAD} not verified", None: "not checkable"}
             return [f"{word[event.verdict.verified]}: {shorten(event.verdict.reason, 300)}"]
         case KnowledgeGathered():
