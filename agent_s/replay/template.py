@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from aci.acting.actions import ACTION_ADAPTER, Action, HoldAndPress, Hotkey
+from aci.acting.actions import ACTION_ADAPTER, Action, HoldAndPress, Hotkey, SwitchApplications
 from aci.observation.identity import ElementDescription
 from agent_s.records import ID_FIELDS, Derived, ElementState, GroundedStep
 from agent_s.replay.grounded_steps import typed_text
@@ -95,9 +95,13 @@ def _numbers(steps: Sequence[GroundedStep], parameters: Parameters) -> Numbers:
 
 
 def _replaced(step: GroundedStep, parameters: Parameters, numbers: Numbers) -> GroundedStep:
+    action = _action(step.action, parameters)
+    if isinstance(action, SwitchApplications) and action != step.action:
+        # What another application shows is not known; that a window of it came, the primitive itself makes sure of.
+        step = step.model_copy(update={"effect": (), "end": step.end.model_copy(update={"title": ""})})
     return step.model_copy(
         update={
-            "action": _action(step.action, parameters),
+            "action": action,
             "targets": {name: _description(target, parameters) for name, target in step.targets.items()},
             "focus": _description(step.focus, parameters) if step.focus is not None else None,
             "front": parameters.replace(step.front),
