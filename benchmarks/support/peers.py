@@ -14,12 +14,14 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from math import nan
 from pathlib import Path
 from typing import Any, ClassVar
 
 import anyio
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
 from typing_extensions import override
 
 from aci.desktop.virtual import VirtualDesktop
@@ -200,17 +202,21 @@ async def _measure(kind: type[Peer]) -> Tally:
             await anyio.sleep(GONE_S)
             command, *arguments = kind.command(desktop.display)
             server = StdioServerParameters(command=command, args=arguments, env=dict(desktop.environment))
-            async with Client(server, mode="legacy") as client:
-                peer = kind(client)
-                shown = await _looked(peer, app, tally)
-                await part(peer, desktop, shown, tally)
-        tell(f"{kind.name}, {app}: {tally.first_s.get(app, 0):.2f} s, later {tally.later_s.get(app, 0):.3f} s")
+            try:
+                async with Client(server, mode="legacy") as client:
+                    peer = kind(client)
+                    shown = await _looked(peer, app, tally)
+                    await part(peer, desktop, shown, tally)
+            except* MCPError as ended:
+                tell(f"{kind.name}, {app}: it ended: {ended.exceptions}")
+        tell(f"{kind.name}, {app}: {tally.first_s.get(app, nan):.2f} s, later {tally.later_s.get(app, nan):.3f} s")
     return tally
 
 
 async def _looked(peer: Peer, app: str, tally: Tally) -> str:
     """Look several times, as long as that takes no more than `LIMIT_S`; return what the last look showed."""
-    shown, times = "", []
+    shown = ""
+    times: list[float] = []
     began = time.monotonic()
     while not times or (len(times) <= LOOKS and time.monotonic() - began < LIMIT_S):
         started = time.monotonic()
@@ -293,4 +299,4 @@ def peer_figures() -> dict[str, object]:
 
 def _ratio(own: dict[str, float], others: Sequence[dict[str, float]]) -> float:
     """Return the smaller ratio of the two large applications."""
-    return round(min(min(one[app] for one in others) / own[app] for app in LARGE), 2)
+    return round(min(min(one[app] for one in others if app in one) / own[app] for app in LARGE), 2)

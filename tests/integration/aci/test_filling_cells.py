@@ -1,0 +1,37 @@
+"""A range of cells is filled from a table in one step, checked in the file that the application saves."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+
+import pytest
+
+from aci.acting.actions import Click, Hotkey, Type
+from aci.desktop.virtual import VirtualDesktop
+from tests.integration.aci.seeing import element, until, wait_until
+
+pytestmark = [
+    pytest.mark.desktop,
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("soffice") is None, reason="soffice is not installed"),
+]
+
+TABLE = "Item\tPrice\nApples\t3\nPears\t12\n"
+
+
+def test_a_table_is_typed_into_a_range_of_cells() -> None:
+    with VirtualDesktop(size=(1280, 800), ocr=None) as desktop:
+        sheet = desktop.home / "sheet.csv"
+        sheet.write_text("a\n", encoding="utf-8")
+        desktop.launch(["soffice", "--norestore", "--calc", "--infilter=CSV:44,34,76,1", str(sheet)], timeout_s=180.0)
+        result = desktop.perform(Type(text=TABLE, element_id=element(desktop, "table cell", "B3").id))
+        assert result.ok, result.error
+        until(
+            desktop, lambda seen: {"Pears", "12"} <= {each.text for each in seen.elements if each.name in ("B5", "C5")}
+        )
+        assert desktop.perform(Hotkey(keys=("ctrl", "s"))).ok
+        keep = element(desktop, "push button", "Use Text CSV Format")
+        assert desktop.perform(Click(element_id=keep.id)).ok
+        rows = [["a", "", ""], ["", "", ""], ["", "Item", "Price"], ["", "Apples", "3"], ["", "Pears", "12"]]
+        wait_until(lambda: list(csv.reader(sheet.read_text(encoding="utf-8").splitlines())) == rows)
