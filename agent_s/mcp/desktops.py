@@ -54,6 +54,10 @@ class OpenDesktop:
             await asyncio.wait([future])
             raise
 
+    def look_ahead(self) -> None:
+        """Begin a first look, which loads the text engine; whatever goes wrong goes wrong again at the next look."""
+        self._thread.submit(self.desktop.observe)
+
     def close(self) -> None:
         """Release keys and buttons, and end a private desktop."""
         self._thread.submit(self._close).result()
@@ -84,6 +88,7 @@ class Desktops:
         self._numbers = 0
         if screen is not None:
             self._open[OWN_SCREEN] = OpenDesktop(OWN_SCREEN, lambda: screen.open(settings))
+            self._open[OWN_SCREEN].look_ahead()
 
     def __iter__(self) -> Iterator[OpenDesktop]:
         return iter([*self._open.values()])
