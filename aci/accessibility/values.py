@@ -1,4 +1,4 @@
-"""Values of sliders, dials and scroll bars: read and set through AT-SPI's Value interface."""
+"""Values of sliders, dials and number fields: read and set through AT-SPI's Value interface."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.tree.capture import get_property
 
 _PARTS = ("CurrentValue", "MinimumValue", "MaximumValue")
-_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+|,\d{1,2}(?!\d))?")  # three digits after a comma may be thousands
 _EXACT = 1e-6
 """Deviation, as a share of the range, within which a value counts as reached: some toolkits hold 32-bit numbers."""
 

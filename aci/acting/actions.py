@@ -93,9 +93,9 @@ class Click(Primitive):
 class Type(Primitive):
     """Type text at the focus, or where it clicks first; `enter` presses Return at the end.
 
-    `overwrite` replaces what is there: the whole content of a field, or the words that `at` names. A slider, dial or
-    scroll bar is set to the number, or to a percentage of its range such as "50%". From a cell of a sheet on, tabs go
-    to the next column and line breaks to the next row.
+    `overwrite` replaces what is there: the whole content of a field, or the words that `at` names. A slider or dial is
+    set to the number, or to a percentage of its range such as "50%". From a cell of a sheet on, tabs go to the next
+    column and line breaks to the next row.
     """
 
     action: Literal["type"] = "type"

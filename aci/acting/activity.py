@@ -97,9 +97,12 @@ class Activity:
         return (work_s - before) / max(now - since, WINDOW_S) > self._usual + BUSY_SHARE
 
     def _runs_command(self) -> bool:
-        """Return whether a terminal's foreground is a command that was started since the action began."""
+        """Return whether a terminal's foreground is a command that was started since the action began.
+
+        The kernel rounds the start of a process down to a tick.
+        """
         return any(
-            stat.terminal and stat.group == stat.foreground and stat.started * _TICK_S > self._began_at_boot
+            stat.terminal and stat.group == stat.foreground and (stat.started + 1) * _TICK_S > self._began_at_boot
             for stat in self._stats()
         )
 

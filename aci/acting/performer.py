@@ -303,6 +303,8 @@ class Performer:
         chosen = self._aim.element(target.element_id, seen) if isinstance(target, Whole) else None
         overwrite = action.overwrite
         if chosen is not None and chosen.role in SET_BY_VALUE:
+            if action.enter:
+                raise Refused(f"Element {chosen.id}, a {chosen.role}, takes no Return: leave out enter.", "not_typed")
             return self._set_value(chosen, action.text, seen)
         if chosen is not None:
             self._focus(chosen, seen, keep_caret=not overwrite)

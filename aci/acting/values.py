@@ -1,4 +1,4 @@
-"""Setting sliders, dials and scroll bars to a value, which is read back."""
+"""Setting sliders and dials to a value, which is read back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aci.input.read_back import Delivery
 from aci.input.typist import PartlyArrived
 from aci.observation.observation import Element
 
-SET_BY_VALUE = frozenset({"slider", "dial", "scroll bar"})
+SET_BY_VALUE = frozenset({"slider", "dial"})
 """Roles that hold a number and take no text."""
 _READ_BACK_LIMIT_S = 0.8
 _POLL_S = 0.03

@@ -202,7 +202,8 @@ class X11Desktop:
         for process in self._launcher.take_crashed():
             self._report_crash(process, "if it is started again")
         notes, self._crash_notes = (*seen.notes, *self._crash_notes), []
-        self._seen = replace(seen, notes=notes, candidates=candidates.result(), taken_s=time.monotonic() - started)
+        found = shown(candidates.result(), self.screen.dark())
+        self._seen = replace(seen, notes=notes, candidates=found, taken_s=time.monotonic() - started)
         if self.rest_s is not None:
             self.accessibility.rest(self.rest_s)
         return self._seen
@@ -227,7 +228,8 @@ class X11Desktop:
         now = self.screen.frame()
         if self._frame is None or not is_change(self._frame, now):
             return 0.0
-        return sum(area.area for area in changed_areas(self._frame, now) or ()) / now.size or 1.0
+        areas = changed_areas(self._frame, now)
+        return 1.0 if areas is None else max(sum(area.area for area in areas), 1) / now.size
 
     def _look(self, read_texts: bool, check: bool) -> Observation:
         self.halt.check()
@@ -276,8 +278,7 @@ class X11Desktop:
         """Return what the picture shows without a name; in the background, where it takes as long as a look."""
         if unread is None or self._candidates is None:
             return ()
-        found = self._candidates.find(seen.screenshot, seen.elements, seen.windows, unread)
-        return shown(found, self.screen.dark())
+        return self._candidates.find(seen.screenshot, seen.elements, seen.windows, unread)
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
