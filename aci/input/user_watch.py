@@ -8,15 +8,12 @@ positions.
 
 from __future__ import annotations
 
-import os
-import select
-import struct
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from aci.input.keys import chord, left_key
+from aci.input.raw_events import EventThread, keyboard_mapping, raw_event, select_raw_events
 from aci.observation.geometry import Point, Rect
 from aci.screen.emergency_stop import Halt, StopBy
 from aci.screen.screen import open_display
@@ -25,7 +22,6 @@ _TICK_S = 0.05  # interval of pointer checks
 _POLL_S = 0.015  # interval of key checks on servers without raw events; people hold keys for longer
 _CORNER_PX = 2
 _OVERTAKEN_S = 0.2  # how long the previous own position still counts: the server may lag
-_RAW = struct.Struct("=HII")  # device, time and detail at the start of a raw event
 
 
 class StopKey:
@@ -67,9 +63,7 @@ class UserWatch:
         self._size = (0, 0)
         self._own, self._before = self._pointer(), (Point(-1, -1), 0.0)
         self._hears_keys = self.stop_key is not None and self._listen()
-        self._wake_reading, self._wake_writing = os.pipe()
-        self._thread = threading.Thread(target=self._watch, name="aci-user-watch", daemon=True)
-        self._thread.start()
+        self._thread = EventThread("aci-user-watch", self._display, self._handle, self._look)
 
     def own_motion(self, point: Point) -> None:
         """Announce where own input is about to move the pointer."""
@@ -83,69 +77,37 @@ class UserWatch:
 
     def close(self) -> None:
         """Stop watching."""
-        if self._thread.is_alive():
-            os.write(self._wake_writing, b".")
-            self._thread.join()
-        os.close(self._wake_reading)
-        os.close(self._wake_writing)
+        self._thread.close()
 
     # What follows runs in the watching thread, the only one that uses the connection.
 
-    def _watch(self) -> None:
-        from Xlib.error import ConnectionClosedError
-
-        try:
-            while self._look():
-                pass
-            self._display.close()
-        except (ConnectionClosedError, OSError):
-            return  # The server is gone, which other connections report.
-
-    def _look(self) -> bool:
-        while self._display.pending_events():
-            self._handle(self._display.next_event())
+    def _look(self) -> float:
+        """Look at what sends no events; return when to look again, s."""
         if self.stop_key is not None and not self._hears_keys:
             self._keys_are(_set_bits(self._display.query_keymap()))
         if self._watches_corners:
             self._look_at_pointer()
-        if self._display.pending_events():
-            return True
-        tick = _TICK_S if self._hears_keys or self.stop_key is None else _POLL_S
-        readable, _, _ = select.select([self._display.fileno(), self._wake_reading], [], [], tick)
-        return self._wake_reading not in readable
+        return _TICK_S if self._hears_keys or self.stop_key is None else _POLL_S
 
     def _listen(self) -> bool:
         """Ask for raw key events; return whether they will come."""
-        if not (
-            self._display.has_extension("XInputExtension") and self._display.has_extension("Generic Event Extension")
-        ):
-            return False
-        from Xlib.error import XError
         from Xlib.ext import xinput
 
-        try:
-            opcode = self._display.display.get_extension_major(xinput.extname)
-            # Before 2.2 raw events are kept from a client while another one has grabbed the keyboard.
-            xinput.XIQueryVersion(display=self._display.display, opcode=opcode, major_version=2, minor_version=2)
-            mask = xinput.RawKeyPressMask | xinput.RawKeyReleaseMask
-            self._root.xinput_select_events([(xinput.AllMasterDevices, mask)])
-            self._display.sync()
-        except XError:
+        if not select_raw_events(self._display, xinput.RawKeyPressMask | xinput.RawKeyReleaseMask):
             return False
         self._down = _set_bits(self._display.query_keymap())
         return True
 
     def _handle(self, event: Any) -> None:
         from Xlib import X
-        from Xlib.ext import ge, xinput
+        from Xlib.ext import xinput
 
         if event.type == X.MappingNotify:
             self._symbols_of = None
-        elif event.type == ge.GenericEventCode and event.evtype in (xinput.RawKeyPress, xinput.RawKeyRelease):
-            _, _, code = _RAW.unpack_from(event.data)
-            if event.evtype == xinput.RawKeyPress:
+        match raw_event(event):
+            case xinput.RawKeyPress, code:
                 self._keys_are(self._down | {code})
-            else:
+            case xinput.RawKeyRelease, code:
                 self._down.discard(code)
 
     def _keys_are(self, codes: set[int]) -> None:
@@ -159,9 +121,8 @@ class UserWatch:
 
     def _symbols(self) -> dict[int, set[int]]:
         if self._symbols_of is None:
-            first = self._display.display.info.min_keycode
-            rows = self._display.get_keyboard_mapping(first, self._display.display.info.max_keycode - first + 1)
-            self._symbols_of = {first + at: {symbol for symbol in row if symbol} for at, row in enumerate(rows)}
+            rows = keyboard_mapping(self._display)
+            self._symbols_of = {code: {symbol for symbol in row if symbol} for code, row in rows.items()}
         return self._symbols_of
 
     def _look_at_pointer(self) -> None:

@@ -6,11 +6,7 @@ remote desktop does for the person behind it, arrives in the same way.
 
 from __future__ import annotations
 
-import os
 import queue
-import select
-import struct
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +14,10 @@ from functools import cache
 from typing import Any, Literal
 
 from aci.errors import NoDisplay
+from aci.input.raw_events import EventThread, keyboard_mapping, raw_event, select_raw_events
 from aci.observation.geometry import Point
 from aci.screen.screen import open_display
 
-_RAW = struct.Struct("=HII")  # device, time and detail at the start of a raw event
 _GROUP_SHIFT, _GROUP_MASK = 13, 3  # where the state of the keyboard holds its layout (XKB protocol, section 2.2.2)
 _SHIFT, _CAPS_LOCK, _CONTROL, _ALT, _NUM_LOCK, _SUPER, _ALT_GR = 1, 2, 4, 8, 16, 64, 128
 _HELD_KEYS = (("ctrl", _CONTROL), ("alt", _ALT), ("shift", _SHIFT), ("super", _SUPER))
@@ -72,9 +68,7 @@ class Listener:
         self._down: set[int] = set()  # those of them that are down
         self._held_buttons: set[int] = set()
         self._listen(display_name)
-        self._wake_reading, self._wake_writing = os.pipe()
-        self._thread = threading.Thread(target=self._collect, name="aci-recording", daemon=True)
-        self._thread.start()
+        self._thread = EventThread("aci-recording", self._display, self._handle)
 
     def take(self, limit_s: float = 0.0) -> list[Input]:
         """Return what came since the last call, oldest first; wait for it if there is nothing yet."""
@@ -93,55 +87,31 @@ class Listener:
 
     def close(self) -> None:
         """Stop listening."""
-        if self._thread.is_alive():
-            os.write(self._wake_writing, b".")
-            self._thread.join()
-        os.close(self._wake_reading)
-        os.close(self._wake_writing)
+        self._thread.close()
 
     def _listen(self, display_name: str) -> None:
         from Xlib.ext import xinput
 
-        server = self._display
-        if not (server.has_extension("XInputExtension") and server.has_extension("Generic Event Extension")):
-            server.close()
-            raise NoDisplay(f"The display {display_name} has no X Input extension, so nothing can be recorded on it.")
-        opcode = server.display.get_extension_major(xinput.extname)
-        # Before 2.2 raw events are kept from a client while another one has grabbed the device, as menus do.
-        xinput.XIQueryVersion(display=server.display, opcode=opcode, major_version=2, minor_version=2)
         keys = xinput.RawKeyPressMask | xinput.RawKeyReleaseMask
         mouse = xinput.RawButtonPressMask | xinput.RawButtonReleaseMask | xinput.RawMotionMask
-        self._root.xinput_select_events([(xinput.AllMasterDevices, keys | mouse)])
+        if not select_raw_events(self._display, keys | mouse):
+            self._display.close()
+            raise NoDisplay(f"The display {display_name} has no X Input extension, so nothing can be recorded on it.")
         self._read_keyboard()
-        server.sync()
 
     # What follows runs in the listening thread, the only one that uses the connection from then on.
 
-    def _collect(self) -> None:
-        from Xlib.error import ConnectionClosedError
-
-        try:
-            while True:
-                while self._display.pending_events():
-                    self._handle(self._display.next_event())
-                readable, _, _ = select.select([self._display.fileno(), self._wake_reading], [], [])
-                if self._wake_reading in readable:
-                    break
-            self._display.close()
-        except (ConnectionClosedError, OSError):
-            return  # The server is gone, which other connections report.
-
     def _handle(self, event: Any) -> None:
         from Xlib import X
-        from Xlib.ext import ge, xinput
+        from Xlib.ext import xinput
 
         if event.type == X.MappingNotify:
             self._read_keyboard()
             return
-        if event.type != ge.GenericEventCode:
+        if (raw := raw_event(event)) is None:
             return
-        _, _, detail = _RAW.unpack_from(event.data)
-        match event.evtype:
+        kind, detail = raw
+        match kind:
             case xinput.RawButtonPress:
                 self._held_buttons |= {detail} if detail <= 3 else set()
                 self._report("press", detail)
@@ -182,9 +152,7 @@ class Listener:
         return _name(plain), "" if state & (_CONTROL | _ALT | _SUPER) else text
 
     def _read_keyboard(self) -> None:
-        first = self._display.display.info.min_keycode
-        rows = self._display.get_keyboard_mapping(first, self._display.display.info.max_keycode - first + 1)
-        self._symbols = {first + at: list(row) for at, row in enumerate(rows)}
+        self._symbols = keyboard_mapping(self._display)
         rows = self._display.get_modifier_mapping()
         self._modifiers = {code: 1 << bit for bit, row in enumerate(rows) for code in row if code}
 

@@ -72,6 +72,10 @@ def record(
     from agent_s.terminal.output import echo_json
     from agent_s.terminal.running import choose_desktop
 
+    if as_json and check:
+        raise click.UsageError(
+            "--json writes one object: replay it with agent-s runs replay RUN --json instead of --check."
+        )
     asks = sys.stdin.isatty() and not yes
     changed = {"desktop.stop_key": end_key, "desktop.stop_corner": "false", "desktop.stop_virtual": "true"}
     settings = read_settings(config_file, overrides)
@@ -116,6 +120,7 @@ def _capture(
     """Record until the end key or Ctrl-C; return the demonstration and its folder."""
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
+    from aci.errors import ConnectionLost
     from agent_s.demonstration.capture import Capture
     from agent_s.demonstration.demonstration import write_run
     from agent_s.demonstration.noise import without_noise
@@ -133,10 +138,16 @@ def _capture(
                 raise click.UsageError(f"--open: {result.error}")
         capture = Capture(desktop, catalog, _own_processes(), on_shown=_Progress())
         click.echo(f"Recording on the display {desktop.display}. {end_key} or Ctrl-C ends it.", err=True)
-        last = capture.run()
+        where, run_id, lost = "virtual" if desktop.private else desktop.display, new_id(), None
+        try:
+            capture.run()
+        except ConnectionLost as error:
+            lost = error
         kept, left_out = without_noise(capture.steps)
-        home, where = (desktop.home, "virtual") if desktop.private else (desktop.home, desktop.display)
-        return write_run(kept, left_out, last, task, where, new_id(), settings.runs_folder, home)
+        written = write_run(kept, left_out, capture.last, task, where, run_id, settings.runs_folder, desktop.home)
+        if lost is not None:
+            raise ConnectionLost(f"{lost} To finish what was shown before: agent-s record --from {run_id}") from lost
+        return written
 
 
 def _confirmed(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 
 from aci.acting.actions import SwitchApplications, Type, Wait
 from aci.acting.targets import window_at
@@ -28,7 +28,6 @@ IDLE_S = 0.5  # how long a look counts while nothing is done: pages load, and no
 _DASH = re.compile(r"\s+[-–—|·]\s+")
 
 
-@dataclass(eq=False)
 class Capture:
     """One demonstration while it is shown.
 
@@ -38,67 +37,85 @@ class Capture:
         own_processes: Ids of this process and those that it runs in; what is done in their windows is not recorded.
         on_shown: Called with the actions so far, after each look.
         clock: Monotonic clock, s; that of the listener.
+
+    Attributes:
+        steps: What was shown so far.
+        secrets: What was typed into password fields, by name; never written anywhere.
+
+    Raises:
+        NoDisplay: The screen cannot be listened to.
+        ConnectionLost: The screen went away.
     """
 
-    desktop: Desktop
-    catalog: Catalog
-    own_processes: frozenset[int] = frozenset()
-    on_shown: Callable[[list[Shown]], None] = lambda steps: None
-    clock: Callable[[], float] = time.monotonic
-    steps: list[Shown] = field(default_factory=list, init=False)
-    _last: Look = field(default=None, init=False)  # type: ignore[assignment]
-    _app: str = field(default="", init=False)
-    secrets: dict[str, str] = field(default_factory=dict, init=False)  # values by name; never written anywhere
+    def __init__(
+        self,
+        desktop: Desktop,
+        catalog: Catalog,
+        own_processes: frozenset[int] = frozenset(),
+        on_shown: Callable[[list[Shown]], None] = lambda steps: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.steps: list[Shown] = []
+        self.secrets: dict[str, str] = {}
+        self._desktop = desktop
+        self._catalog = catalog
+        self._own_processes = own_processes
+        self.on_shown = on_shown
+        self._clock = clock
+        self._app = ""
+        self._waiting: list[Input] = []
+        self._screen = SecretDesktop(desktop, Secrets(self.secrets.get), frozenset())
+        with ExitStack() as opened:
+            self._clipboard = opened.enter_context(closing(Clipboard(desktop.display)))
+            self._listener = opened.enter_context(closing(Listener(desktop.display, clock)))
+            self._last = self._look()
+            self._opened = opened.pop_all()
 
     def run(self, is_over: Callable[[], bool] = lambda: False) -> Look:
         """Listen until the end key is pressed, or `is_over`; return the last look.
 
         Raises:
-            NoDisplay: The screen cannot be listened to.
-            ConnectionLost: The screen went away.
+            ConnectionLost: The screen went away; what was shown before is in `steps`.
         """
-        self._waiting: list[Input] = []
-        self._screen = SecretDesktop(self.desktop, Secrets(self.secrets.get), frozenset())
-        self._clipboard = Clipboard(self.desktop.display)
-        listener = Listener(self.desktop.display, self.clock)
-        try:
-            self._last = self._look()
+        with self._opened:
             with suppress(Halted, KeyboardInterrupt):
-                self._listen(listener, lambda: is_over() or self._is_ended)
-            events = [*self._waiting, *listener.take()]
+                self._listen(lambda: is_over() or self._is_ended)
+            events = [*self._waiting, *self._listener.take()]
             if self._is_ended:
                 last = max((at for at, event in enumerate(events) if event.kind == "key"), default=len(events))
                 events = events[:last]
-            if self.desktop.halt is not None:
-                self.desktop.halt.lift()
+            if self._desktop.halt is not None:
+                self._desktop.halt.lift()
             self._read(events, self._look())
             self._last = self._at_rest()
-        finally:
-            listener.close()
-            self._clipboard.close()
+        return self._last
+
+    @property
+    def last(self) -> Look:
+        """The last look."""
         return self._last
 
     @property
     def _is_ended(self) -> bool:
         """Whether the end key was pressed."""
-        return self.desktop.halt is not None and bool(self.desktop.halt.reason)
+        return self._desktop.halt is not None and bool(self._desktop.halt.reason)
 
-    def _listen(self, listener: Listener, is_over: Callable[[], bool]) -> None:
+    def _listen(self, is_over: Callable[[], bool]) -> None:
         while not is_over():
-            new = listener.take(PAUSE_S)
+            new = self._listener.take(PAUSE_S)
             self._waiting += new
-            if new or listener.holds_button:
+            if new or self._listener.holds_button:
                 continue
             if self._waiting:
                 look = self._look()
                 # What came meanwhile may have changed what was being looked at.
-                if not (late := listener.take()):
+                if not (late := self._listener.take()):
                     self._read(self._waiting, look)
                     self._waiting = []
                 self._waiting += late
-            elif self.clock() - self._last.ended > IDLE_S:
+            elif self._clock() - self._last.ended > IDLE_S:
                 look = self._look(after_input=False)
-                if late := listener.take():
+                if late := self._listener.take():
                     self._waiting = late
                 else:
                     self._last = look
@@ -113,17 +130,12 @@ class Capture:
                 break
         return look
 
-    @property
-    def screen(self) -> Observation | None:
-        """What was seen last; None before the first look."""
-        return self._last.seen if self._last is not None else None
-
     def _look(self, after_input: bool = True) -> Look:
         if after_input:
             self._screen.perform(Wait(time=0.0))  # so that the next look waits for what is still changing
-        began = self.clock()
+        began = self._clock()
         seen = self._screen.observe(read_texts=False)
-        return Look(seen, began, self.clock(), self._clipboard.changes())
+        return Look(seen, began, self._clock(), self._clipboard.changes())
 
     def _read(self, events: list[Input], look: Look) -> None:
         """Turn what was done between the last look and this one into steps."""
@@ -138,7 +150,7 @@ class Capture:
                 hidden = Secrets(self.secrets.get)
                 for name in self.secrets:
                     hidden.value(name)
-                self._screen = SecretDesktop(self.desktop, hidden, frozenset())
+                self._screen = SecretDesktop(self._desktop, hidden, frozenset())
                 look = self._look(after_input=False)
                 steps = [replace(step, after=look) for step in steps]
             self.steps += steps
@@ -148,14 +160,14 @@ class Capture:
     def _is_for_terminal(self, gesture: Gesture) -> bool:
         """Return whether a gesture is for the terminal that this program runs in."""
         window = _window_of(gesture, self._last.seen)
-        return window is not None and window.pid in self.own_processes
+        return window is not None and window.pid in self._own_processes
 
     def _switch(self, window: Window | None, look: Look) -> None:
         """Add the step that brings the application of a window to the front, unless the last step was made there."""
         if window is None or not window.app or window.app == self._app:
             return
         self._app = window.app
-        if code := code_of(window, self.catalog):
+        if code := code_of(window, self._catalog):
             self.steps.append(Shown(SwitchApplications(app_code=code), look, look, None))
 
     def _joined(self, gestures: list[Gesture], before: Look, after: Look) -> tuple[list[Gesture], Look]:

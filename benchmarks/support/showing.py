@@ -70,13 +70,12 @@ class Person:
     def wait(self, holds: Callable[[Observation], object], what: str = "") -> None:
         """Wait until the screen shows something."""
         deadline = time.monotonic() + LIMIT_S
-        while (seen := self._capture.screen) is None or not holds(seen):
+        while not holds(seen := self._capture.last.seen):
             if time.monotonic() > deadline:
-                raise AssertionError(f"{what} was not seen; there is:\n{seen.to_text() if seen else ''}")
+                raise AssertionError(f"{what} was not seen; there is:\n{seen.to_text()}")
             time.sleep(0.05)
 
     def _do(self, act: Callable[[], None]) -> None:
-        self.wait(lambda seen: True)
         before = self.taught
         act()
         deadline = time.monotonic() + LIMIT_S

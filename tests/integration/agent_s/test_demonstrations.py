@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from aci.acting.wording import describe_action
+from aci.desktop.cleanup import belonging_to
 from aci.desktop.virtual import VirtualDesktop
+from aci.errors import ConnectionLost
+from aci.input.backends import open_input_device
 from agent_s import AgentS, Settings, Task, load_settings
+from agent_s.demonstration.capture import Capture
 from agent_s.demonstration.demonstration import Demonstration, finish, read_demonstration
 from agent_s.errors import TrajectoryError
 from agent_s.memory import open_memory
@@ -114,3 +122,17 @@ def test_password_is_in_no_file(settings: Settings, tmp_path: Path, monkeypatch:
         outcome = replayed(final.wording.replace("ada", "bob"), desktop, settings)
     assert outcome.status == "done", outcome.reason
     assert written.read_text("utf-8") == "bob True 15"
+
+
+def test_what_was_shown_before_the_screen_went_away_is_kept(settings: Settings) -> None:
+    needs("mousepad")
+    with VirtualDesktop(ocr=None) as desktop:
+        desktop.launch(["mousepad"])
+        (server,) = [pid for pid in belonging_to(desktop.id) if Path(f"/proc/{pid}/comm").read_text() == "Xvfb\n"]
+        capture = Capture(desktop, desktop.x11.applications)
+        capture.on_shown = lambda steps: os.kill(server, signal.SIGKILL)
+        with closing(open_input_device("xtest", desktop.display)) as device:
+            device.type_text("Milk", lambda: None)
+        with pytest.raises(ConnectionLost):
+            capture.run()
+    assert [describe_action(step.action) for step in capture.steps] == ['switch to "Mousepad"', 'type "Milk"']
