@@ -77,6 +77,8 @@ class X11Desktop:
         accessibility: The client of its accessibility bus.
         rest_s: Idle time after an observation before partly read applications are read completely in the background;
             None for never.
+        awaits_text_engine: Whether the first looks wait until the text engine is loaded, also where elements tell
+            most of what a window shows.
         private: Whether the desktop belongs to the agent alone.
         home: HOME of the applications.
         halt: The emergency stop; a stop holds until it is lifted.
@@ -137,6 +139,7 @@ class X11Desktop:
         self._crash_notes: list[str] = []
         self._input: InputName = input
         self.rest_s: float | None = _REST_S
+        self.awaits_text_engine = True
         self.halt = Halt()
         with self._open:
             self.screen = Screen(name)
@@ -516,6 +519,7 @@ class X11Desktop:
         if self._text_engine is None:
             return None
         reader = TextReader(self._text_engine, self._ids)
+        reader.awaits_engine = self.awaits_text_engine
         self._open.callback(reader.close)
         return reader
 

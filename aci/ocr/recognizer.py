@@ -25,7 +25,11 @@ class Read:
 
 
 class Recognizer:
-    """Reads tiles in a background thread and remembers the results; usable from several threads."""
+    """Reads tiles in a background thread and remembers the results; usable from several threads.
+
+    Attributes:
+        is_loading: Whether the engine is not ready yet.
+    """
 
     def __init__(self, engine: TextEngine, clock: Callable[[], float] = time.monotonic) -> None:
         self._engine = engine
@@ -36,6 +40,7 @@ class Recognizer:
         self._reading: frozenset[bytes] = frozenset()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-ocr")
         self._busy, self._closed = True, False
+        self.is_loading = True
         self._defect: BaseException | None = None
         self._thread.submit(self._warm_up)
 
@@ -103,6 +108,8 @@ class Recognizer:
         except BaseException as error:
             self._stop(error)
             raise
+        finally:
+            self.is_loading = False
         self._read_all()
 
     def _read_all(self) -> None:

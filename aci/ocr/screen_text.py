@@ -60,6 +60,16 @@ class TextReader:
 
     Only changed areas are cut out again, and only new tiles are recognized. The rest is read in the background and
     appears in a later observation.
+
+    Args:
+        engine: Recognizes texts in pictures.
+        ids: Where the ids of elements come from.
+        limits: Limits of reading in one observation.
+        clock: Monotonic clock, s.
+
+    Attributes:
+        awaits_engine: Whether texts are waited for while the engine is still loading, also in windows whose elements
+            say most.
     """
 
     def __init__(
@@ -75,6 +85,7 @@ class TextReader:
         self._clock = clock
         self._finder = AreaFinder()
         self._lock = threading.Lock()
+        self.awaits_engine = True
 
     def look_ahead(self, screenshot: NDArray[np.uint8], windows: Sequence[Window]) -> None:
         """Start with windows that had no elements at the last look, while the tree is being read."""
@@ -93,19 +104,21 @@ class TextReader:
             areas = self._finder.look(screenshot, elements, windows)
         taken, rest = areas[: self._limits.most_areas], areas[self._limits.most_areas :]
         self._recognizer.want([area.tile for area in taken])
-        self._recognizer.wait([area.tile.key for area in taken], started + self._limits.wait_s)
+        with_elements = {element.window_id for element in elements}
+        hurries = self._recognizer.is_loading and not self.awaits_engine
+        awaited = [area for area in taken if not (hurries and area.window_id in with_elements)]
+        self._recognizer.wait([area.tile.key for area in awaited], started + self._limits.wait_s)
         shown = {window.id: window for window in windows}
         found, late, failures = self._found(taken, shown)
         merged = merge(elements, _lines_of_terminals(found, shown), windows)
         texts = self._elements(merged.texts, windows, frame(screenshot))
         for reason, count in failures.items():
             logger.warning("%d texts could not be recognized: %s", count, reason)
-        with_elements = {element.window_id for element in elements}
         # Where the tree says most, a text that comes a moment later is not worth a note.
-        mute = [area for area in late if area.window_id not in with_elements]
+        mute = [area for area in late if hurries or area.window_id not in with_elements]
         notes = (
             *_about(rest, shown, "shows more texts than are listed; scroll or enlarge it to see them"),
-            *_about(mute, shown, "shows texts that are not recognized yet; wait to see them"),
+            *_about(mute, shown, "shows texts that are not recognized yet; look again to see them"),
             *(("Some texts are only in the picture; they could not be recognized.",) if failures else ()),
         )
         return ReadScreen(weave(merged.elements, texts, windows), notes, tuple(area.rect for area in late))

@@ -67,6 +67,9 @@ class OpenDesktop:
         desktop = open_desktop()
         desktop.__enter__()
         self._open.push(desktop)
+        screen = desktop.x11 if isinstance(desktop, VirtualDesktop) else desktop
+        if isinstance(screen, X11Desktop):
+            screen.awaits_text_engine = False  # which takes longer than all the rest of the first look
         return desktop
 
     def _close(self) -> None:

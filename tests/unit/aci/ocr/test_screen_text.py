@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from itertools import count
+from threading import Timer
 
 import pytest
 
@@ -108,13 +109,32 @@ def test_nothing_is_waited_for_beyond_the_deadline(engine: FakeEngine) -> None:
         write(pixels, 2, LOWER)
         late = reader.read(pixels, (), [window(title="Terminal")])
         assert names(late) == []
-        assert late.notes == ("The window 'Terminal' shows texts that are not recognized yet; wait to see them.",)
+        assert late.notes == ("The window 'Terminal' shows texts that are not recognized yet; look again to see them.",)
         assert len(late.unread) == 2
         engine.go.set()
         while (seen := reader.read(pixels, (), [window(title="Terminal")])).unread:
             pass
         assert names(seen) == ["word 1", "word 2"]
         assert engine.read == [1, 2]
+    finally:
+        engine.go.set()
+        reader.close()
+
+
+def test_engine_that_is_loading_is_waited_for_only_where_nothing_else_tells_what_is_there(engine: FakeEngine) -> None:
+    engine.go.clear()
+    reader = TextReader(engine, count(100), PATIENT)
+    reader.awaits_engine = False
+    try:
+        pixels = blank()
+        write(pixels, 1, UPPER)
+        write(pixels, 2, LOWER)
+        known = element(1, "anything", UPPER)
+        early = reader.read(pixels, (known,), [window(title="Editor")])
+        assert early.elements == (known,)
+        assert early.notes == ("The window 'Editor' shows texts that are not recognized yet; look again to see them.",)
+        Timer(0.2, engine.go.set).start()
+        assert names(reader.read(pixels, (), [window()])) == ["word 1", "word 2"]
     finally:
         engine.go.set()
         reader.close()
