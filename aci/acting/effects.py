@@ -220,7 +220,17 @@ def _folded(differences: Collection[Difference]) -> Iterator[Difference]:
 
 def changed_pixels(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> tuple[Rect, ...] | None:
     """Return where two pictures, (H, W, 3), differ, except for blinking carets; None if their sizes differ."""
-    return changed_areas(_packed(before), _packed(after))
+    import numpy as np
+
+    if before.shape != after.shape:
+        return None
+    height = len(before)
+    rows = np.flatnonzero((before.reshape(height, -1) != after.reshape(height, -1)).any(axis=1))
+    if not len(rows):
+        return ()
+    top, bottom = int(rows[0]) // BLOCK_PX * BLOCK_PX, -(-(int(rows[-1]) + 1) // BLOCK_PX) * BLOCK_PX
+    areas = changed_areas(_packed(before[top:bottom]), _packed(after[top:bottom])) or ()
+    return tuple(area.moved(0, top) for area in areas)
 
 
 def _meets(rect: Rect, areas: Collection[Rect]) -> bool:

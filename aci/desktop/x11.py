@@ -133,6 +133,7 @@ class X11Desktop:
         self._frame: NDArray[np.uint32] | None = None
         self._documents = self._documents_before = Documents()
         self._acted = False
+        self._reads_texts = True  # whether the latest look did; the looks before an input need no more
         self._unread: Sequence[Rect] | None = None  # of the latest look; None if no texts were recognized
         self._buffer: list[str] = []
         self._lost: dict[int, str] = {}
@@ -187,6 +188,7 @@ class X11Desktop:
             Halted: The person stopped everything.
         """
         started = time.monotonic()
+        self._reads_texts = read_texts
         check, self._acted = self._acted, False
         confirmed = False  # a complete reading agreed with a look: what changes after that, pixels and events tell
         for _ in range(_MOST_LOOKS if check else 1):
@@ -453,7 +455,7 @@ class X11Desktop:
                 self.screen,
                 self.accessibility,
                 self.screen.frame,
-                self.observe,
+                lambda: self.observe(self._reads_texts),
                 self._device.move,
                 self._rest,
                 lambda: self.accessibility.last_event_at() > self._looked_at,

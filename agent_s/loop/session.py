@@ -85,6 +85,7 @@ class Session:
         self._seconds: dict[Phase, float] = {}
         self._inner_s = 0.0
         self._seen: tuple[float, Observation] | None = None
+        self._seen_texts = True  # whether texts were recognized in it
         self._reads_texts = True
         self._machine: Machine | None = None  # as it was when the model was asked first, so that prompts stay the same
         self._calls: list[ModelCalled] = []
@@ -143,12 +144,13 @@ class Session:
         self._hand_over()
         if bounded:
             self.check_budget()
-        if self._seen is not None and self.clock() - self._seen[0] < STALE_AFTER_S:
+        suffices = self._seen_texts or not self._reads_texts
+        if suffices and self._seen is not None and self.clock() - self._seen[0] < STALE_AFTER_S:
             return self._seen[1]
         started = self.clock()
         with self.timed("observe"):
             observation = self._desktop.observe(self._reads_texts)
-        self._seen = (self.clock(), observation)
+        self._seen, self._seen_texts = (self.clock(), observation), self._reads_texts
         self._on_screen(observation)
         yield Observed(
             observation=observation,

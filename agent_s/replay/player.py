@@ -123,17 +123,17 @@ class Replay:
         yield ReplayStarted(subtask=subtask, experience_id=learned.experience_id, steps=len(learned.steps))
         done: list[Done] = []
         self._stale = ""
-        if is_done_already(learned.steps, learned.wording, (yield from self._session.look())):
-            return Replayed(True, ("what it shows or hides is already so",))
         with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
+            if is_done_already(learned.steps, learned.wording, (yield from self._session.look())):
+                return Replayed(True, ("what it shows or hides is already so",))
             if is_hidden_switch(learned.steps) and self._settings_made(learned):
                 problem = ""  # it is already so, which nothing on the screen would show
             else:
                 problem = yield from self._do(learned, steps, done, last)
-        if problem:
-            yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
-            return Replayed(False, problem=problem, stale=self._stale)
-        seen = yield from self._session.look()
+            if problem:
+                yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
+                return Replayed(False, problem=problem, stale=self._stale)
+            seen = yield from self._session.look()
         done = self._filled_in(done)
         read = {self._values[mark] for mark in learned.marks.values() if mark in self._values}
         values = {*learned.parameters.pairs.values(), *read}

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from aci.acting.actions import (
     Action,
@@ -25,6 +27,7 @@ from aci.desktop.virtual import VirtualDesktop
 from aci.input.clipboard import Clipboard, Content
 from aci.input.read_back import Delivery
 from aci.observation.observation import Element
+from aci.ocr.text_engine import TextBox
 from tests.integration.aci.seeing import LIMIT_S, press_behind_its_back
 
 pytestmark = pytest.mark.desktop
@@ -83,6 +86,32 @@ def test_unicode_is_typed_and_read_back(desktop: VirtualDesktop, editor: Element
     assert text_of(desktop) == "é 中 😀\nsecond line"
     do(desktop, Type(text="all new", element_id=editor.id, overwrite=True, enter=True))
     assert text_of(desktop) == "all new\n"
+
+
+class CountingEngine:
+    """A text engine that counts the pictures it is given, and finds nothing in them."""
+
+    def __init__(self) -> None:
+        self.pictures = 0
+
+    def recognize(self, pixels: NDArray[np.uint8]) -> list[TextBox]:
+        self.pictures += 1
+        return []
+
+
+@needs("mousepad")
+def test_looks_before_an_input_recognize_texts_only_if_the_latest_observation_did() -> None:
+    engine = CountingEngine()
+    with VirtualDesktop(size=(800, 600), ocr=engine) as desktop:
+        desktop.launch(["mousepad"])
+        deadline = time.monotonic() + LIMIT_S
+        while not (fields := [each for each in desktop.observe(read_texts=False).elements if is_document(each)]):
+            assert time.monotonic() < deadline
+        press_behind_its_back(desktop, "a")  # so that the field must be looked at again before it is typed into
+        assert desktop.perform(Type(text="b", element_id=fields[0].id)).ok
+        assert engine.pictures == 0
+        desktop.observe()
+        assert engine.pictures > 0
 
 
 @needs("mousepad")

@@ -39,6 +39,7 @@ class FakeDesktop(Desktop):
         self.performed: list[Action] = []
         self.released = 0
         self.cleared = 0
+        self.read_texts: list[bool] = []  # whether each look was to recognize texts
         self._react = react or (lambda action, seen: seen)
 
     @property
@@ -46,6 +47,7 @@ class FakeDesktop(Desktop):
         return self.emergency_stop
 
     def observe(self, read_texts: bool = True) -> Observation:
+        self.read_texts.append(read_texts)
         return self.screen
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:

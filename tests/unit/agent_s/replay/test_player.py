@@ -298,6 +298,21 @@ def test_worker_takes_over_after_a_mismatch_and_knows_the_steps(memory: MemorySt
     ]
 
 
+def test_replay_and_its_check_recognize_no_texts(memory: MemoryStore) -> None:
+    learn(memory)
+    events, desktop = again(memory, fill_in("Grace"))
+    assert outcome(events).verified and set(desktop.read_texts) == {False}
+
+
+def test_worker_that_takes_over_sees_the_texts_that_the_replay_left_out(memory: MemoryStore) -> None:
+    learn(memory)
+    desktop = FakeDesktop(screen(FIELD, BOX), form)
+    model = ScriptedModel({"act": [act(Fail(reason="no"))], "plan": [PlanResponse(gives_up="no")]})
+    AgentS(model=model, desktop=desktop, memory=memory).run(Task(instruction=fill_in("Grace")))
+    assert model.requests[0].kind == "act"
+    assert not desktop.read_texts[0] and desktop.read_texts[-1]
+
+
 def test_replay_must_write_the_learned_file_again(memory: MemoryStore, tmp_path: Path) -> None:
     class WithHome(FakeDesktop):
         home = tmp_path
