@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memory_store.embedding.embedders import default_embedder as default_embedder
     from memory_store.embedding.minilm import MiniLmEmbedder as MiniLmEmbedder
     from memory_store.embedding.served import ServedEmbedder as ServedEmbedder
+    from memory_store.errors import ConnectionLost as ConnectionLost
     from memory_store.errors import EmbedderUnavailable as EmbedderUnavailable
     from memory_store.errors import EmbeddingError as EmbeddingError
     from memory_store.errors import InvalidExperience as InvalidExperience
@@ -62,7 +63,7 @@ _MODULES = {
     "embedding.embedders": "Embedder HashingEmbedder default_embedder",
     "embedding.minilm": "MiniLmEmbedder",
     "embedding.served": "ServedEmbedder",
-    "errors": "EmbedderUnavailable EmbeddingError InvalidExperience MemoryStoreError"
+    "errors": "ConnectionLost EmbedderUnavailable EmbeddingError InvalidExperience MemoryStoreError"
     " NotAStore StoreBusy StoreClosed StoreCorrupt StoreFull"
     " StoreNewer StoreReadOnly StoreUnavailable TransferError UnknownExperience",
     "records.episodic": "EpisodicExperience",

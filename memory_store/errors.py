@@ -4,6 +4,7 @@
 
     MemoryStoreError
     ├── StoreUnavailable     the file cannot be opened, read or written at all
+    │   └── ConnectionLost       the server of a store is away or has closed the connection
     ├── StoreBusy            another process kept the store locked for longer than the wait
     ├── StoreCorrupt         the file is damaged
     ├── StoreNewer           the file was written by a newer version
@@ -29,6 +30,10 @@ class MemoryStoreError(Exception):
 
 class StoreUnavailable(MemoryStoreError):
     """The file cannot be opened, read or written at all."""
+
+
+class ConnectionLost(StoreUnavailable):
+    """The server of a store is away or has closed the connection. A method of the store has waited for it in vain."""
 
 
 class StoreBusy(MemoryStoreError):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, and_, func, select, true
@@ -61,6 +62,20 @@ BUSY_TIMEOUT_S = 5.0
 _log = logging.getLogger(__name__)
 
 RecordT = TypeVar("RecordT", bound=Experience)
+ArgsT = ParamSpec("ArgsT")
+ResultT = TypeVar("ResultT")
+
+
+def _persistent(
+    method: Callable[Concatenate[MemoryStore, ArgsT], ResultT],
+) -> Callable[Concatenate[MemoryStore, ArgsT], ResultT]:
+    """Make a method of a store wait for a server that is away, and begin again where its connection was lost."""
+
+    @wraps(method)
+    def persistent(store: MemoryStore, /, *args: ArgsT.args, **kwargs: ArgsT.kwargs) -> ResultT:
+        return store._database.persist(lambda: method(store, *args, **kwargs))
+
+    return persistent
 
 
 class MemoryStore:
@@ -226,6 +241,7 @@ class MemoryStore:
         names = {"name": name, "aliases": tuple(aliases), "description": description}
         return self._add(SkillExperience, candidate, **names, **fields)
 
+    @_persistent
     def add_records(self, records: Sequence[Experience]) -> int:
         """Store finished records as they are, in one transaction, and return the number of added ones.
 
@@ -252,6 +268,7 @@ class MemoryStore:
             insert_rows(connection, new, [blobs[row["uid"]] for row in new], self._embedder.name)
         return len(new) + len(forgotten)
 
+    @_persistent
     def write_summaries(self, summaries: Mapping[str, str]) -> int:
         """Replace the summaries of drafts, by id, and return how many were drafts; others are left as they are."""
         for summary in summaries.values():
@@ -291,19 +308,26 @@ class MemoryStore:
             raise ValueError("give either run_id or ids, or both")
         check_text(by, "the name of the check")
         of_run = experience.c.run_id == run_id if run_id is not None else true()
-        with self._database.write() as connection:
-            if ids is None:
-                return trust.mark(connection, of_run, verified, by)
-            return sum(
-                trust.mark(connection, and_(of_run, experience.c.uid.in_(some)), verified, by)
-                for some in chunks(list(dict.fromkeys(ids)))
-            )
+        chosen = None if ids is None else list(dict.fromkeys(ids))
 
+        def mark() -> int:
+            with self._database.write() as connection:
+                if chosen is None:
+                    return trust.mark(connection, of_run, verified, by)
+                return sum(
+                    trust.mark(connection, and_(of_run, experience.c.uid.in_(some)), verified, by)
+                    for some in chunks(chosen)
+                )
+
+        return self._database.persist(mark)
+
+    @_persistent
     def record_use(self, experience_id: str, worked: bool) -> None:
         """Count a use of an experience; after two failures it is quarantined and no longer returned."""
         with self._database.write() as connection:
             trust.count_use(connection, pk_of(connection, experience_id), worked)
 
+    @_persistent
     def record_skill_run(self, skill_id: str, worked: bool, *, checked_by: str = "", clean_start: bool = False) -> None:
         """Count a run of a skill. A candidate becomes active if it worked, was checked and had a clean start.
 
@@ -318,6 +342,7 @@ class MemoryStore:
             pk = _skill_pk(connection, skill_id)
             trust.count_skill_run(connection, pk, worked, checked_by, clean_start)
 
+    @_persistent
     def deprecate_skill(self, skill_id: str, reason: str, replaced_by: str = "") -> None:
         """Deprecate a skill, in favour of another one if there is one."""
         check_text(reason, "the reason")
@@ -327,12 +352,14 @@ class MemoryStore:
                 _skill_pk(connection, replaced_by)
             trust.deprecate(connection, pk, reason, replaced_by)
 
+    @_persistent
     def quarantine(self, experience_id: str, reason: str) -> None:
         """Withdraw an experience: it is kept and listed, but not returned by searches."""
         check_text(reason, "the reason")
         with self._database.write() as connection:
             trust.set_state(connection, pk_of(connection, experience_id), "quarantined", reason)
 
+    @_persistent
     def release(self, experience_id: str) -> bool:
         """Release an experience from quarantine, clear its failures, and return whether it was quarantined.
 
@@ -353,17 +380,23 @@ class MemoryStore:
             ValueError: The selection is blank.
         """
         selection = what if isinstance(what, Selection) else Selection(ids=tuple(what))
-        with self._database.write() as connection:
-            pks = forgetting.chosen(connection, selection)
-            forgetting.forget(connection, pks)
-            web_answers.forget(connection, selection)
-        return len(pks)
 
+        def forget() -> int:
+            with self._database.write() as connection:
+                pks = forgetting.chosen(connection, selection)
+                forgetting.forget(connection, pks)
+                web_answers.forget(connection, selection)
+            return len(pks)
+
+        return self._database.persist(forget)
+
+    @_persistent
     def count(self, selection: Selection) -> int:
         """Return the number of selected experiences that are not forgotten."""
         with self._database.read() as connection:
             return len(forgetting.chosen(connection, selection))
 
+    @_persistent
     def undo_forget(self) -> int:
         """Restore what the last `forget` hid and return the number of experiences.
 
@@ -387,17 +420,20 @@ class MemoryStore:
             deleted=deleted, web_answers=answers, bytes_before=before, bytes_after=self._database.size()
         )
 
+    @_persistent
     def check(self) -> list[str]:
         """Look for damage and return the problems in words; none if the store is sound."""
         problems = self._database.problems()
         with self._database.read() as connection:
             return problems + find_problems(connection, self._embedder, self._retriever.index)
 
+    @_persistent
     def save_web_answer(self, answer: WebAnswer) -> None:
         """Store the answer of a search engine, replacing its earlier answer to the same query."""
         with self._database.write() as connection:
             web_answers.save(connection, answer)
 
+    @_persistent
     def find_web_answer(self, engine: str, query: str) -> WebAnswer | None:
         """Return the stored answer of an engine to exactly this query, if any."""
         with self._database.read() as connection:
@@ -405,6 +441,7 @@ class MemoryStore:
 
     # Searching
 
+    @_persistent
     def search_narrative(
         self,
         query: str,
@@ -428,6 +465,7 @@ class MemoryStore:
         wanted = Query("narrative", make_key(query), k, app, platform, min_similarity, vector)
         return cast("list[Hit[NarrativeExperience]]", self._retriever.search(wanted))
 
+    @_persistent
     def search_episodic(
         self,
         task_query: str,
@@ -445,6 +483,7 @@ class MemoryStore:
         wanted = Query("episodic", key, k, app, platform, min_similarity, vector)
         return cast("list[Hit[EpisodicExperience]]", self._retriever.search(wanted))
 
+    @_persistent
     def search_skills(
         self,
         query: str,
@@ -483,6 +522,7 @@ class MemoryStore:
         same = experience.c.key_digest == make_key(name, description).digest
         return self._newest(SkillExperience, same, experience.c.state.in_(states), usable(), *_on(platform))
 
+    @_persistent
     def get(self, experience_id: str) -> Experience:
         """Return an experience, quarantined or not."""
         with self._database.read() as connection:
@@ -490,6 +530,7 @@ class MemoryStore:
             query = select(experience.c.pk, experience.c.kind).where(experience.c.pk == pk)
             return load_all(connection, connection.execute(query).all())[0]
 
+    @_persistent
     def list_experiences(
         self,
         kind: Kind | None = None,
@@ -532,6 +573,7 @@ class MemoryStore:
             found = connection.execute(query.order_by(experience.c.pk)).all()
             yield len(found), (record for some in chunks(found) for record in load_all(connection, some))
 
+    @_persistent
     def stats(self) -> StoreStats:
         """Return what the store holds, in numbers."""
         alive = experience.c.forgotten_at.is_(None)
@@ -563,7 +605,8 @@ class MemoryStore:
                 bytes=self._database.size(),
             )
 
-    def _add(self, kind: type[RecordT], provenance: Provenance, **fields: Any) -> RecordT:
+    @_persistent
+    def _add(self, /, kind: type[RecordT], provenance: Provenance, **fields: Any) -> RecordT:
         try:
             record = kind(
                 id=f"{kind.kind[0]}-{secrets.token_hex(8)}",
@@ -592,6 +635,7 @@ class MemoryStore:
             found = connection.execute(select_kind(kind.kind).where(experience.c.pk == pk)).one()
             return cast("RecordT", to_record(found))
 
+    @_persistent
     def _newest(self, kind: type[RecordT], *conditions: ColumnElement[bool]) -> RecordT | None:
         query = select_kind(kind.kind).where(experience.c.kind == kind.kind, *conditions)
         with self._database.read() as connection:

@@ -31,7 +31,7 @@ _MAX_EF_SEARCH = 1000
 _MARGIN = 64  # further rows to look up, as some may be forgotten
 _log = logging.getLogger(__name__)
 
-# Decodes IEEE 754 numbers of 32 bits; NaN and infinity have the exponent 255 and make no vector.
+# Decodes IEEE 754 numbers of 32 bits; NaN and infinity have the exponent 255. Only a vector of length one is usable.
 _FUNCTION = """
 CREATE OR REPLACE FUNCTION {schema}.vector_near() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -49,6 +49,9 @@ BEGIN
                    | (get_byte(NEW.data, 4 * place + 2)::bigint << 16)
                    | (get_byte(NEW.data, 4 * place + 3)::bigint << 24) AS bits
               FROM generate_series(0, length(NEW.data) / 4 - 1) AS place) AS words;
+    IF usable AND length(NEW.data) % 4 = 0 THEN
+        usable := abs((SELECT sqrt(sum(number * number)) FROM unnest(numbers) AS number) - 1) <= 0.001;
+    END IF;
     NEW.near := CASE WHEN usable AND length(NEW.data) % 4 = 0 THEN numbers::{type} END;
     SELECT kind INTO NEW.kind FROM {schema}.experience WHERE pk = NEW.pk;
     RETURN NEW;
@@ -159,25 +162,25 @@ def _prepare(connection: Connection, home: str, embedder: Embedder) -> None:
         ),
         {"schema": SCHEMA},
     )
+    kind = f'"{home}".vector'
+    plain = connection.execution_options(no_parameters=True)
+    plain.exec_driver_sql(_FUNCTION.format(schema=SCHEMA, type=kind))
     if there != 2:
-        kind = f'"{home}".vector'
         connection.exec_driver_sql(
             f"ALTER TABLE {SCHEMA}.vector ADD COLUMN IF NOT EXISTS near {kind},"
             " ADD COLUMN IF NOT EXISTS kind varchar(16)"
         )
-        plain = connection.execution_options(no_parameters=True)
-        plain.exec_driver_sql(_FUNCTION.format(schema=SCHEMA, type=kind))
         plain.exec_driver_sql(_TRIGGER.format(schema=SCHEMA))
         connection.exec_driver_sql(f"UPDATE {SCHEMA}.vector SET data = data WHERE near IS NULL")
     if embedder.dimension > _MOST_DIMENSIONS:
         return
     mark = hashlib.sha256(f"{embedder.name} {embedder.dimension}".encode()).hexdigest()[:12]
-    for kind in KINDS:
+    for of_kind in KINDS:
         connection.execute(
             text(
-                f"CREATE INDEX IF NOT EXISTS vector_near_{kind}_{mark} ON {SCHEMA}.vector"
+                f"CREATE INDEX IF NOT EXISTS vector_near_{of_kind}_{mark} ON {SCHEMA}.vector"
                 f' USING hnsw ((near::"{home}".vector({embedder.dimension})) "{home}".vector_ip_ops)'
-                f" WHERE {_which(embedder, kind)}"
+                f" WHERE {_which(embedder, of_kind)}"
             )
         )
 

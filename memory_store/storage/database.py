@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -26,6 +26,7 @@ from memory_store.errors import (
 )
 
 _WRITE = "memory_store_write"
+ResultT = TypeVar("ResultT")
 to_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
 
 _TRANSLATION: dict[int, tuple[type[MemoryStoreError], str]] = {
@@ -80,6 +81,14 @@ class Database(ABC):
         self.engine = engine
         self._closed = False
 
+    def persist(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do work that opens at most one writing transaction; on a server, again if its connection is lost.
+
+        Raises:
+            ConnectionLost: The server did not come back in time.
+        """
+        return work()
+
     @abstractmethod
     def read(self) -> AbstractContextManager[Connection]:
         """Open a transaction that only reads and sees one state throughout.
@@ -118,13 +127,16 @@ class Database(ABC):
     def problems(self) -> list[str]:
         """Look for damage below the tables and return the problems in words."""
 
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreClosed(f"the memory store {self.place} has been closed: open it again")
+
     @abstractmethod
     def _translated(self) -> AbstractContextManager[None]: ...
 
     @contextmanager
     def _transaction(self, engine: Engine) -> Iterator[Connection]:
-        if self._closed:
-            raise StoreClosed(f"the memory store {self.place} has been closed: open it again")
+        self._check_open()
         with self._translated(), engine.begin() as connection:
             yield connection
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select
 
 from memory_store.embedding.embedders import Embedder, checked_embed
-from memory_store.errors import MemoryStoreError, StoreBusy
+from memory_store.errors import ConnectionLost, MemoryStoreError, StoreBusy
 from memory_store.storage.database import Database
 from memory_store.storage.rows import chunks, mark_changed
 from memory_store.storage.schema import experience, vector_table
@@ -189,7 +189,7 @@ class BackgroundEmbedding:
             try:
                 store_missing_vectors(self._database, self._embedder, self._stopped.is_set)
                 return
-            except StoreBusy:
+            except (StoreBusy, ConnectionLost):
                 self._stopped.wait(_RETRY_S)
             except MemoryStoreError as error:
                 self._error = error

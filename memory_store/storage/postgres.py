@@ -2,20 +2,26 @@
 
 Its tables have a schema of their own. All writers share one lock, as on SQLite, so that version counters,
 near-duplicates and ascending keys stay right whoever writes.
+
+A connection may be lost at any moment, as when the server is restarted. Transactions that were not committed are begun
+again. Whether one was committed whose connection was lost during the commit is asked of the server, so that nothing is
+written twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, create_engine, event, text
-from sqlalchemy.exc import NoSuchModuleError
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
 from memory_store.errors import (
+    ConnectionLost,
     InvalidExperience,
     MemoryStoreError,
     NotAStore,
@@ -26,12 +32,18 @@ from memory_store.errors import (
     StoreUnavailable,
 )
 from memory_store.migrations import HEAD, SCRIPTS, check_revision, run_migrations
-from memory_store.storage.database import Database, to_json, translated
+from memory_store.storage.database import Database, ResultT, to_json, translated
 from memory_store.storage.schema import APPLICATION_ID
 
 SCHEMA = "agent_s_memory"  # the schema of all tables
 CONNECT_TIMEOUT_S = 10
+PATIENCE_S = 20.0  # how long a method waits for a server that is away
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0  # between attempts to reach it
+# A machine that is switched off while it writes holds the lock of all writers until the server misses it; likewise, a
+# server that has vanished is missed by its clients. Without these settings of TCP, both take two hours.
+_KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 _UNREACHABLE = "cannot be reached: check that the server runs, the database exists, and user and password are right"
+_RESTARTING = "was shut down: try again when the server runs"
 # By the SQLSTATE, or by its class (its first two characters).
 _TRANSLATION: dict[str, tuple[type[MemoryStoreError], str]] = {
     "55P03": (StoreBusy, "is locked by another process: end that process or try again"),
@@ -44,9 +56,12 @@ _TRANSLATION: dict[str, tuple[type[MemoryStoreError], str]] = {
     "3D000": (StoreUnavailable, "names a database that does not exist: create it first"),
     "28": (StoreUnavailable, "refuses the user or the password: check the URL"),
     "54": (InvalidExperience, "cannot hold a text of that length: store a shorter one"),
-    "57": (StoreUnavailable, "was shut down: try again when the server runs"),
+    "57P01": (ConnectionLost, _RESTARTING),
+    "57P02": (ConnectionLost, _RESTARTING),
+    "57P03": (ConnectionLost, _RESTARTING),
+    "57": (StoreUnavailable, "was interrupted by the server: try again"),
     "58": (StoreUnavailable, "cannot be read or written: check the disk of the server"),
-    "08": (StoreUnavailable, _UNREACHABLE),
+    "08": (ConnectionLost, _UNREACHABLE),
     "XX": (StoreCorrupt, "is damaged: restore a backup or an export"),
 }
 
@@ -57,17 +72,20 @@ class PostgresDatabase(Database):
     Args:
         url: The database.
         busy_timeout_s: How long to wait for another process's lock, s.
+        patience_s: How long to wait for a server that is away, s.
 
     Raises:
         StoreUnavailable: The driver is not installed.
     """
 
-    def __init__(self, url: URL, busy_timeout_s: float) -> None:
+    def __init__(self, url: URL, busy_timeout_s: float, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
+        self._away = False
         self._lock_ms = max(1, int(busy_timeout_s * 1000))
         try:
             engine = create_engine(
                 url.set(drivername="postgresql+psycopg"),
-                connect_args={"connect_timeout": CONNECT_TIMEOUT_S},
+                connect_args={"connect_timeout": CONNECT_TIMEOUT_S, **_KEEPALIVES},
                 json_serializer=to_json,
                 pool_pre_ping=True,
             )
@@ -81,13 +99,66 @@ class PostgresDatabase(Database):
         """Open a transaction that only reads."""
         return self._transaction(self._reading)
 
+    def persist(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do work that opens at most one writing transaction, again if its connection is lost.
+
+        Once a server was waited for in vain, it is not waited for again until it has answered.
+        """
+        deadline = time.monotonic() + (0.0 if self._away else self._patience_s)
+        pause_s = _FIRST_PAUSE_S
+        while True:
+            try:
+                result = work()
+            except ConnectionLost:
+                if time.monotonic() + pause_s > deadline:
+                    self._away = True
+                    raise
+                time.sleep(pause_s)
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            else:
+                self._away = False
+                return result
+
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Open a transaction that holds the write lock."""
-        with self._transaction(self.engine) as connection:
+        self._check_open()
+        with self._translated(), self.engine.connect() as connection:
+            transaction = connection.begin()
             # Released when the transaction has ended and its changes can be seen.
             connection.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": APPLICATION_ID})
+            number = connection.scalar(text("SELECT pg_current_xact_id()::text"))
             yield connection
+            try:
+                transaction.commit()
+            except DBAPIError as error:
+                if not isinstance(_translate(error.orig, self.place), ConnectionLost):
+                    raise
+                if not self._was_committed(str(number)):
+                    raise
+
+    def _was_committed(self, transaction: str) -> bool:
+        """Return whether a transaction was committed whose connection was lost.
+
+        Raises:
+            StoreUnavailable: The server does not say.
+        """
+        status = text("SELECT pg_xact_status(CAST(:number AS xid8))")
+        deadline = time.monotonic() + self._patience_s
+        found, reason = "in progress", ""
+        while found == "in progress" and time.monotonic() < deadline:
+            time.sleep(_FIRST_PAUSE_S)
+            try:
+                with self.read() as connection:
+                    found = connection.scalar(status, {"number": transaction})
+            except ConnectionLost as error:
+                reason = str(error)
+        if found not in ("committed", "aborted"):
+            raise StoreUnavailable(
+                f"the connection to the memory store {self.place} was lost while a change was committed, and it is not"
+                f" known whether it was stored: look before you repeat it ({reason or 'the server does not know it'})"
+            )
+        return found == "committed"
 
     def size(self) -> int:
         """Return the size of the tables with their indexes, bytes."""
@@ -121,6 +192,8 @@ class PostgresDatabase(Database):
             cursor.execute(f"SET search_path TO {SCHEMA}, public")
             cursor.execute("SET synchronous_commit TO on")
             cursor.execute(f"SET lock_timeout TO {self._lock_ms}")
+            for name, value in _KEEPALIVES.items():
+                cursor.execute(f"SET tcp_{name} TO {value}")
         connection.autocommit = False
 
 

@@ -248,24 +248,24 @@ def test_an_exclusively_locked_store_raises_store_busy(filled: Path) -> None:
             MemoryStore.open(filled, HashingEmbedder(), busy_timeout_s=0.05)
 
 
-def test_a_full_disk_loses_nothing(store: MemoryStore, path: Path) -> None:
+def test_a_full_disk_loses_nothing(file_store: MemoryStore, path: Path) -> None:
     limit = ["PRAGMA max_page_count = 60"]
 
-    @event.listens_for(store._database.engine, "checkout")
+    @event.listens_for(file_store._database.engine, "checkout")
     def _limit(connection: sqlite3.Connection, *_: object) -> None:
         connection.execute(limit[0])
 
     made: list[Experience] = []
     with pytest.raises(StoreFull, match="free some space"):
         for number in range(1000):
-            made.append(narrative(store, f"{SAVE} {number}"))
-            made.append(episodic(store, f"Save number {number}"))
+            made.append(narrative(file_store, f"{SAVE} {number}"))
+            made.append(episodic(file_store, f"Save number {number}"))
     assert 4 < len(made) < 1000
-    assert {record.id for record in store.list_experiences()} == {record.id for record in made}
-    assert store.search_narrative(f"{SAVE} 0")
+    assert {record.id for record in file_store.list_experiences()} == {record.id for record in made}
+    assert file_store.search_narrative(f"{SAVE} 0")
     limit[0] = "PRAGMA max_page_count = 100000"
-    made.append(narrative(store, "there is room again"))
-    store.close()
+    made.append(narrative(file_store, "there is room again"))
+    file_store.close()
     with MemoryStore.open(path, HashingEmbedder()) as again:
         assert {record.id for record in again.list_experiences()} == {record.id for record in made}
 
@@ -291,8 +291,8 @@ def test_the_head_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
 
 
-def test_migrations_create_exactly_the_tables_of_the_schema(store: MemoryStore, path: Path) -> None:
-    with store._database.read() as connection:
+def test_migrations_create_exactly_the_tables_of_the_schema(file_store: MemoryStore, path: Path) -> None:
+    with file_store._database.read() as connection:
         # The tables of the full-text index are SQLite's own.
         opts = {
             "compare_type": True,
@@ -308,8 +308,8 @@ def test_migrations_create_exactly_the_tables_of_the_schema(store: MemoryStore, 
         assert raw.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_durability_settings_hold_on_every_connection(store: MemoryStore) -> None:
-    with store._database.read() as first, store._database.read() as second:
+def test_durability_settings_hold_on_every_connection(file_store: MemoryStore) -> None:
+    with file_store._database.read() as first, file_store._database.read() as second:
         for connection in (first, second):
             assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
             assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1

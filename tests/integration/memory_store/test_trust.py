@@ -7,8 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from memory_store import HashingEmbedder, MemoryStore, Selection, TransferError, UnknownExperience, import_store
+from memory_store.storage.schema import experience
 from tests.integration.memory_store.samples import SAVE, SUM, episodic, narrative, source
 
 STEPS = [{"action": "click", "element": {"role": "button", "name": "Save"}}]
@@ -123,17 +125,17 @@ def test_selected_experience_is_counted_forgotten_and_restored(
         store.forget(Selection())
 
 
-def test_nothing_is_restored_after_a_vacuum(store: MemoryStore, path: Path) -> None:
-    gone, kept = narrative(store, SUM), narrative(store)
+def test_nothing_is_restored_after_a_vacuum(file_store: MemoryStore, path: Path) -> None:
+    gone, kept = narrative(file_store, SUM), narrative(file_store)
     secret = "a-word-that-is-nowhere-else"
-    gone = narrative(store, f"How to keep {secret}")
-    store.search_narrative(SAVE)
-    store.forget([gone.id])
-    assert store.vacuum().deleted == 1
-    assert store.undo_forget() == 0
+    gone = narrative(file_store, f"How to keep {secret}")
+    file_store.search_narrative(SAVE)
+    file_store.forget([gone.id])
+    assert file_store.vacuum().deleted == 1
+    assert file_store.undo_forget() == 0
     assert secret.encode() not in path.read_bytes()
-    assert store.search_narrative(SAVE)[0].experience.id == kept.id
-    assert store.check() == []
+    assert file_store.search_narrative(SAVE)[0].experience.id == kept.id
+    assert file_store.check() == []
 
 
 def test_undo_follows_the_order_of_changes_and_not_the_clock(store: MemoryStore) -> None:
@@ -142,7 +144,7 @@ def test_undo_follows_the_order_of_changes_and_not_the_clock(store: MemoryStore)
     store.forget([second.id])
     with store._database.write() as connection:
         later = datetime.now(UTC) + timedelta(days=9)
-        connection.exec_driver_sql("UPDATE experience SET forgotten_at = ? WHERE uid = ?", (str(later), first.id))
+        connection.execute(update(experience).where(experience.c.uid == first.id).values(forgotten_at=later))
     assert store.undo_forget() == 1
     assert [record.id for record in store.list_experiences()] == [second.id]
 
