@@ -100,6 +100,8 @@ class Subtask(Record):
 
     name: Annotated[str, Field(min_length=1, max_length=500)]  # short and unique within the plan
     info: Annotated[str, Field(max_length=MAX_INSTRUCTION)] = ""  # what the Worker needs to know to do it
+    skill: str = ""  # id of the skill in memory that the Manager chose for it; empty for none
+    values: tuple[str, ...] = ()  # the values of the skill's parameters, in their order
 
 
 class Plan(Record):

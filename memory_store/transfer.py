@@ -4,7 +4,7 @@ The first line is the header, each further line one experience, oldest first::
 
     {"format": "agent-s-memory", "version": 3, "experiences": 3}
     {"kind": "narrative", "id": "n-...", "query": ..., "instruction": ..., "summary": ..., "plan":
-        [{"name": ..., "info": ...}], "success": true, "provenance": {...}}
+        [{"name": ..., "info": ..., "skill": "s-...", "values": [...]}], "success": true, "provenance": {...}}
     {"kind": "episodic", "id": "e-...", "task_query": ..., "subtask": ..., "context": ..., "summary": ...,
         "steps": [{...}], "provenance": {...}}
     {"kind": "skill", "id": "s-...", "name": ..., "aliases": [...], "intent": {"kind": "switch", ...},

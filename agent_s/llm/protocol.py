@@ -49,6 +49,8 @@ class PlannedNode(Response):
 
     name: Annotated[str, Field(min_length=1, max_length=500)]
     info: str = ""
+    skill: int | None = None  # number of the skill that does it, from 1, in `PlanContext.skills`; None for the Worker
+    values: tuple[str, ...] = ()  # one for each parameter of the skill, in their order
 
 
 class PlanResponse(Response):
@@ -180,6 +182,17 @@ class WebResult:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferedSkill:
+    """A skill in memory that a plan may use."""
+
+    id: str
+    name: str  # what it does, such as "turn on line numbers"
+    application: str  # where
+    description: str = ""  # one sentence; may be empty
+    parameters: tuple[str, ...] = ()  # the value that each parameter had when it was learned
+
+
+@dataclass(frozen=True, slots=True)
 class QueryContext:
     """Asks for a search query; `trouble` is what the agent is stuck with, empty at the start."""
 
@@ -220,6 +233,7 @@ class PlanContext:
     failed: FailedSubtask | None = None  # the subtask that failed and why; None for the first plan
     left: tuple[Subtask, ...] = ()  # subtasks that follow the failed one
     wants_aims: bool = False  # whether to write down, too, what the task requires and forbids
+    skills: tuple[OfferedSkill, ...] = ()  # skills in memory that bear on the task, best first
     problem: str = ""  # why the previous answer was not a valid plan; empty at first
 
 

@@ -126,7 +126,7 @@ class Learner:
             query=redact(query) or self.task.instruction,
             instruction=self.task.instruction,
             summary=summary,
-            plan=[PlannedSubtask(name=part.name, info=part.info) for part in parts],
+            plan=[PlannedSubtask(**part.model_dump()) for part in parts],
             success=status == "done",
             provenance=self._provenance(status, verdict, draft=self.sums_up and not trivial),
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from aci.observation.observation import Observation
 from agent_s.errors import PlanError, PlanTried
 from agent_s.events import Event, KnowledgeGathered, Planned
-from agent_s.llm.protocol import FailedSubtask, PlanContext
+from agent_s.llm.protocol import FailedSubtask, OfferedSkill, PlanContext
 from agent_s.loop.options import Options, Services
 from agent_s.loop.progress import Ending, Progress
 from agent_s.loop.session import Session
@@ -199,6 +199,8 @@ class Planning:
 
     def _with(self, knowledge: Knowledge, context: PlanContext) -> PlanContext:
         experiences, aims = tuple(hit.experience for hit in knowledge.hits), self.progress.aims
+        with self.session.timed("memory"):
+            skills = self._offers(context.observation)
         return replace(
             context,
             web=knowledge.web,
@@ -206,7 +208,14 @@ class Planning:
             criteria=aims.criteria,
             constraints=aims.constraints,
             wants_aims=not self.progress.aims_known,
+            skills=skills,
         )
+
+    def _offers(self, observation: Observation) -> tuple[OfferedSkill, ...]:
+        """Return the skills that the Manager may use."""
+        if self.recall is None or not self.gives_memory:
+            return ()
+        return self.recall.skills.bearing_on(self.task.instruction, observation.active_window)
 
     def _ask_for_plan(self, context: PlanContext, reason: str = "") -> Generator[Event, None, Plan | Ending]:
         try:

@@ -45,6 +45,12 @@ class Progress:
         return bool(self.done) and self.replayed == len(self.done)
 
     @property
+    def all_known(self) -> bool:
+        """Whether memory knew the whole task: everything was replayed, and no model chose what to replay."""
+        chosen = self.plan is not None and self.plan.source == "model" and any(part.skill for part in self.finished)
+        return self.all_replayed and not chosen
+
+    @property
     def finished(self) -> tuple[Subtask, ...]:
         """The finished subtasks."""
         return tuple(subtask for subtask, _ in self.done)

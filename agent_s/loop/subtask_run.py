@@ -86,7 +86,9 @@ class SubtaskRunner:
         yield SubtaskEnded(subtask=subtask, ok=done, reason=ending.reason, steps=len(steps), replayed=replayed)
         if not done:
             return FailedSubtask(subtask, ending.reason, tuple(steps))
-        self.progress.done.append((subtask, (*before, *steps)))
+        by_skill = replayed and learned is not None and learned.experience_id == subtask.skill
+        did = subtask if by_skill else Subtask(name=subtask.name, info=subtask.info)
+        self.progress.done.append((did, (*before, *steps)))
         self.progress.current = None
         self.progress.results += results_of(subtask, ending.reason, steps, self.home, self.began)
         if self.learner is not None and steps and not replayed and not before:
@@ -115,11 +117,11 @@ class SubtaskRunner:
         if known is not None and subtask.name in known.learned and not self.progress.replans:
             return known.learned[subtask.name]
         with self.session.timed("memory"):
-            learned = self.recall.same_subtask(subtask)
+            learned = None if subtask.skill else self.recall.same_subtask(subtask)
         if learned is None:
             window = (yield from self.session.look()).active_window
             with self.session.timed("memory"):
-                learned = self.recall.like_subtask(subtask, window)
+                learned = self.recall.skills.replayable(subtask, window) or self.recall.like_subtask(subtask, window)
         return learned if learned is not None and learned.steps else None
 
     def _replay(

@@ -218,7 +218,7 @@ class TaskRun:
     def _verify(self, ending: Ending) -> Generator[Event, None, Verdict]:
         """Check the result; a fully replayed run is checked against the end that was verified before."""
         progress = self._progress
-        proofs = tuple(progress.proofs) if progress.all_replayed and not progress.unproven else ()
+        proofs = tuple(progress.proofs) if progress.all_known and not progress.unproven else ()
         return (yield from self._verification.check(ending.status, progress.done, progress.aims, proofs))
 
     # The end
@@ -238,10 +238,10 @@ class TaskRun:
                 learner.mark(verdict)
                 if progress.boundary:
                     learner.count_use(progress.boundary, worked=True)
-                elif ending.status == "done" and verdict.verified and not progress.all_replayed:
+                elif ending.status == "done" and verdict.verified and not progress.all_known:
                     self._withdraw_boundary(learner)
                 stored = []
-                if not (progress.all_replayed or self._options.replay == "only" or progress.boundary):
+                if not (progress.all_known or self._options.replay == "only" or progress.boundary):
                     stored = self._store_task(learner, ending, verdict)
                 stored += learner.store_skills(verdict)
             yield from stored

@@ -13,8 +13,9 @@ from aci.observation.observation import Window
 from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.replay.ambiguity import unclear
 from agent_s.replay.grounded_steps import typed_text
+from agent_s.replay.offered_skills import SkillOffers
 from agent_s.replay.placeholders import in_words, old_numbers, prepare, read_again, unlimited
-from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher
+from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher, is_usable
 from agent_s.replay.template import Mismatch, Replayable, read_steps, with_parameters
 from intents.alignment import Parameters, align, holds, skeleton
 from intents.applications import application, mentioned
@@ -23,7 +24,6 @@ from intents.reader import parts_of
 from intents.text import tokens
 from memory_store import (
     EpisodicExperience,
-    Experience,
     MemoryStore,
     NarrativeExperience,
     PlannedSubtask,
@@ -73,6 +73,7 @@ class Recall:
 
     Attributes:
         doubt: Why a similar task is not replayed, for a person; may be empty.
+        skills: The skills that a plan may use.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Recall:
         self._memory = memory
         self._task = task
         self._platform = platform
+        self.skills = SkillOffers(memory, platform)
 
     def same_task(self) -> Known | None:
         """Return how the same task was done, if that was verified.
@@ -149,7 +151,7 @@ class Recall:
             MemoryStoreError: Memory cannot be read.
         """
         for story in self._stories():
-            if not (story.provenance.verified and story.success and story.plan and _usable(story)):
+            if not (story.provenance.verified and story.success and story.plan and is_usable(story)):
                 continue
             parameters = align(story.instruction, self._task.instruction)
             if parameters and (known := self._with_values(story, parameters)) is not None:
@@ -173,7 +175,7 @@ class Recall:
         run = story.provenance.run_id
         if not story.success:
             return f"the run {run} failed to do it"
-        if not _usable(story):
+        if not is_usable(story):
             why = f" ({story.provenance.state_reason})" if story.provenance.state_reason else ""
             return f"what the run {run} did was found wrong later{why}"
         if not story.provenance.verified:
@@ -194,11 +196,11 @@ class Recall:
         episodes = {
             (one.subtask, one.context): one
             for one in self._memory.list_experiences("episodic", run_id=run_id)
-            if isinstance(one, EpisodicExperience) and _usable(one)
+            if isinstance(one, EpisodicExperience) and is_usable(one)
         }
         self.doubt = "the run taught nothing, did only what was known, or failed when it was replayed"
         for story in self._memory.list_experiences("narrative", run_id=run_id):
-            if isinstance(story, NarrativeExperience) and story.success and _usable(story):
+            if isinstance(story, NarrativeExperience) and story.success and is_usable(story):
                 parameters = align(story.instruction, self._task.instruction)
                 if parameters is not None:
                     return self._with_values(story, parameters, episodes)
@@ -217,11 +219,13 @@ class Recall:
         """
         known: list[tuple[PlannedSubtask, str, tuple[GroundedStep, ...] | None]] = []
         for part in story.plan:
-            if episodes is not None:
-                episode = episodes.get((part.name, part.info))
+            found: tuple[GroundedStep, ...] | Mismatch | None
+            if part.skill:
+                episode, chosen = None, self.skills.replayable(Subtask(**part.model_dump()), None)
+                found = chosen.steps if chosen is not None else None
             else:
-                episode = self._episode(part.name, part.info, story.instruction)
-            found = read_steps(episode) if episode is not None else None
+                episode = self._episode_of(part, story, episodes)
+                found = read_steps(episode) if episode is not None else None
             if isinstance(found, Mismatch) or (found is None and parameters and episodes is None):
                 return None
             known.append((part, episode.id if episode is not None else "", found))
@@ -241,15 +245,24 @@ class Recall:
                 self.doubt = f"the subtask {part.name!r} names what was seen then"
                 return None
             # Without the numbers that were seen then, a hint is of no use; the task itself says what is needed.
-            subtask = Subtask(name=name, info="" if old_numbers(info, steps, self._task.instruction) else info)
+            values = tuple(map(parameters.replace, part.values))
+            info = "" if old_numbers(info, steps, self._task.instruction) else info
+            subtask = Subtask(name=name, info=info, skill=part.skill, values=values)
             subtasks.append(subtask)
-            if found:
+            if found and not part.skill:
                 ready = self._ready(experience_id, subtask, found, parameters, marks, reads)
                 if ready is None:
                     return None
                 learned[name] = ready
         query = words.replace(parameters.replace(story.query))
         return Known(Plan(subtasks=tuple(subtasks), source="memory"), query, story.id, learned)
+
+    def _episode_of(
+        self, part: PlannedSubtask, story: NarrativeExperience, episodes: Episodes | None
+    ) -> EpisodicExperience | None:
+        if episodes is not None:
+            return episodes.get((part.name, part.info))
+        return self._episode(part.name, part.info, story.instruction)
 
     def _marks(self, steps: Sequence[GroundedStep]) -> dict[str, str]:
         """Return a placeholder for each value that is read again from the screen."""
@@ -318,7 +331,7 @@ class Recall:
         found: dict[str, SkillExperience] = {}
         if app:
             newest = self._memory.list_experiences("skill", app=app, state="active", limit=_MAX_SKILLS)
-            found = {one.id: one for one in newest if isinstance(one, SkillExperience) and _usable(one)}
+            found = {one.id: one for one in newest if isinstance(one, SkillExperience) and is_usable(one)}
         hits = self._memory.search_skills(wording, _MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY)
         found |= {hit.experience.id: hit.experience for hit in hits}
         return [
@@ -382,10 +395,6 @@ def same_application(query: str, skill: SkillExperience, front: str) -> str | No
     return (
         "" if not app or (application(app) == application(front) and (not named or application(app) in named)) else None
     )
-
-
-def _usable(experience: Experience) -> bool:
-    return experience.provenance.verified is not False and not experience.provenance.quarantined
 
 
 def wording_of(subtask: Subtask) -> str:

@@ -9,7 +9,7 @@ from intents.applications import without_applications
 from intents.intent import Intent
 from intents.matching import Rarity, are_same, unify, words_of
 from intents.reader import parts_of, read
-from memory_store import SkillExperience
+from memory_store import Experience, SkillExperience
 
 MIN_SCORE = 0.55  # minimum score of a skill that is replayed
 MIN_LEAD = 0.06  # minimum lead over every skill that does something else
@@ -76,6 +76,11 @@ class SkillMatcher:
         named = set(words_of(query)) - set(words_of(without_applications(query)))
         found = (read(query), _read(query)) if any(word in self._rarity for word in named) else (read(query),)
         return tuple(dict.fromkeys(found))
+
+
+def is_usable(experience: Experience) -> bool:
+    """Return whether nothing speaks against using an experience: no check found it wrong, and it is not withdrawn."""
+    return experience.provenance.verified is not False and not experience.provenance.quarantined
 
 
 def _single(skill: SkillExperience) -> dict[str, Intent]:

@@ -99,7 +99,7 @@ class Manager:
         response = ask(self.model, context, PlanResponse)
         if response.gives_up:
             return NoPlan(reason=response.gives_up, infeasible=response.infeasible)
-        plan = order_plan(response, self.max_subtasks)
+        plan = order_plan(response, self.max_subtasks, context.skills)
         if plan.subtasks in tried:
             raise PlanTried("This plan was carried out before and failed. Plan differently, or give up.")
         return plan

@@ -11,10 +11,19 @@ from memory_store.records.experience import Experience, Kind, Record, StoredText
 
 
 class PlannedSubtask(Record):
-    """One subtask of the plan that was carried out."""
+    """One subtask of the plan that was carried out.
+
+    Attributes:
+        name: What it was called.
+        info: What its Worker was told.
+        skill: The id of the skill that did it; empty if none did.
+        values: The values of the skill's parameters.
+    """
 
     name: StoredText
     info: StoredText = ""
+    skill: StoredText = Field(default="", max_length=32)
+    values: tuple[StoredText, ...] = ()
 
 
 class NarrativeExperience(Experience):

@@ -10,6 +10,7 @@ batch shows the whole screen, the others the part that changed, if it is small.
 from __future__ import annotations
 
 import hashlib
+import json
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +28,7 @@ from agent_s.llm.conversation import Conversation, Message, Part, Text
 from agent_s.llm.prompting.advice import Advice, advice_for
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
 from agent_s.llm.prompting.pictures import LONGEST_EDGE, OVERVIEW_EDGE, as_picture, changed_part, encode, is_told
-from agent_s.llm.protocol import ActContext, Context, SummarizeContext, VerifyContext
+from agent_s.llm.protocol import ActContext, Context, OfferedSkill, SummarizeContext, VerifyContext
 from agent_s.settings import ObservationForm
 
 if TYPE_CHECKING:
@@ -261,7 +262,7 @@ def _environment(fence: Fence) -> Environment:
     environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
     environment.filters["escape_fences"] = escape_fences
     environment.globals |= {"fence": fence, "quote": _quoted, "summary": _summary, "verified": _verified}
-    environment.globals |= {"escape_fences": escape_fences, "primitives": ", ".join(PRIMITIVES)}
+    environment.globals |= {"escape_fences": escape_fences, "primitives": ", ".join(PRIMITIVES), "listed": _listed}
     return environment
 
 
@@ -278,6 +279,16 @@ def _summary(step: Step) -> str:
         rest = ", ".join(map(format_call, step.dropped.actions))
         dropped = f"; then dropped, since {step.dropped.reason}: {rest[:MAX_WORDS]}"
     return escape_fences(f"{purpose}{step}{dropped}")
+
+
+def _listed(skills: Sequence[OfferedSkill]) -> str:
+    """Return numbered skills, one line each."""
+    lines = []
+    for number, skill in enumerate(skills, start=1):
+        where = skill.description[:MAX_WORDS] or f"in {skill.application}"
+        values = f" Values: {json.dumps(skill.parameters, ensure_ascii=False)}" if skill.parameters else ""
+        lines.append(" ".join(f"[skill {number}] {skill.name}: {where}{values}".split()))
+    return "\n".join(lines)
 
 
 def _quoted(text: str, longest: int = 2 * MAX_WORDS) -> str:

@@ -1,0 +1,128 @@
+"""Offers skills to the Manager, and makes those that it chose replayable (OSExpert, section 3.2).
+
+The Manager sees what a skill does and the values that it was learned with, and gives a value for each of them. So
+nothing is typed that it did not choose, and no words need to match; replay checks each step as usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
+
+from aci.observation.observation import Window
+from agent_s.llm.protocol import OfferedSkill
+from agent_s.records import GroundedStep, Subtask
+from agent_s.replay.ambiguity import unclear
+from agent_s.replay.grounded_steps import typed_text
+from agent_s.replay.skill_matching import SkillMatcher, is_usable
+from agent_s.replay.template import Mismatch, Replayable, read_steps, values_shown, with_parameters
+from intents.alignment import Parameters, holds
+from intents.applications import application, mentioned
+from intents.reader import parts_of
+from intents.text import tokens
+from memory_store import MemoryStore, SkillExperience
+from memory_store.errors import UnknownExperience
+
+MAX_OFFERED = 60  # about 2,000 tokens
+
+_MAX_SKILLS = 1000  # maximum number of skills of one application to compare
+_ANY = -1.0  # minimum similarity: skills are ranked, and the Manager decides what fits
+
+
+@dataclass(frozen=True, slots=True)
+class SkillOffers:
+    """The active skills of a memory, for plans."""
+
+    memory: MemoryStore
+    platform: str  # only skills of this platform count
+
+    def bearing_on(self, instruction: str, front: Window | None) -> tuple[OfferedSkill, ...]:
+        """Return the skills that bear on a task, best first: of the active application and of those that it names.
+
+        Args:
+            instruction: The task.
+            front: The active window.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        app = front.app if front is not None else ""
+        newest = self.memory.list_experiences("skill", app=app, state="active", limit=_MAX_SKILLS) if app else []
+        parts = tuple(dict.fromkeys((*parts_of(instruction), instruction)))
+        similar = [self._similar(part) for part in parts]
+        apps = mentioned(instruction) | {application(app)}
+        known = {
+            one.id: one
+            for one in (*newest, *(skill for skills in similar for skill in skills))
+            if isinstance(one, SkillExperience)
+            and one.provenance.platform == self.platform
+            and application(one.provenance.app) in apps
+            and is_usable(one)
+        }
+        matcher = SkillMatcher(list(known.values()))
+        rankings = [[one.id for one in skills if one.id in known] for skills in similar]
+        for part in parts:
+            scores = {skill_id: matcher.match(part, skill).score for skill_id, skill in known.items()}
+            rankings.append([one for one in sorted(scores, key=lambda one: -scores[one]) if scores[one] > 0])
+        in_turn = (skill_id for row in zip_longest(*rankings) for skill_id in row if skill_id is not None)
+        offers = (offer_of(known[skill_id]) for skill_id in dict.fromkeys((*in_turn, *known)))
+        return tuple(islice((offer for offer in offers if offer is not None), MAX_OFFERED))
+
+    def _similar(self, part: str) -> list[SkillExperience]:
+        hits = self.memory.search_skills(part, MAX_OFFERED, platform=self.platform, min_similarity=_ANY)
+        return [hit.experience for hit in hits]
+
+    def replayable(self, subtask: Subtask, front: Window | None) -> Replayable | None:
+        """Return the steps of the skill that was chosen for a subtask, with its values; None if there is none.
+
+        Args:
+            subtask: The subtask.
+            front: The active window.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        if not subtask.skill:
+            return None
+        try:
+            skill = self.memory.get(subtask.skill)
+        except UnknownExperience:
+            return None
+        steps = read_steps(skill) if isinstance(skill, SkillExperience) and is_usable(skill) else ()
+        if not isinstance(skill, SkillExperience) or not steps or isinstance(steps, Mismatch):
+            return None
+        learned = parameters_of(skill.name, steps)
+        if len(learned) != len(subtask.values):
+            return None  # it was learned anew since
+        pairs = {old: new for old, new in zip(learned, subtask.values, strict=True) if old != new}
+        parameters = Parameters(pairs, kept=frozenset(learned) - pairs.keys())
+        current = Mismatch("") if unclear(steps, parameters) else with_parameters(steps, parameters)
+        if isinstance(current, Mismatch):
+            return None
+        app = skill.provenance.app
+        elsewhere = app and (front is None or application(app) != application(front.app))
+        wording = parameters.replace_in_wording(skill.name) or subtask.name
+        ready = Replayable(skill.id, current, app if elsewhere else "", wording, parameters=parameters)
+        return replace(ready, exact=not parameters)
+
+
+def offer_of(skill: SkillExperience) -> OfferedSkill | None:
+    """Return a skill as the Manager is offered it; None if it types what a screen showed, or cannot be read."""
+    steps = read_steps(skill)
+    if isinstance(steps, Mismatch) or any(step.derived for step in steps):
+        return None
+    parameters = parameters_of(skill.name, steps)
+    return OfferedSkill(skill.id, skill.name, skill.provenance.app, skill.description, parameters)
+
+
+def parameters_of(name: str, steps: Sequence[GroundedStep]) -> tuple[str, ...]:
+    """Return the values that a skill was learned with: those of its name that steps show, and what else it types."""
+    shown = list(values_shown(steps))
+    named = [token.value for token in tokens(name) if token.literal]
+    values = dict.fromkeys(value for value in named if any(holds(text, value) for text in shown))
+    said = {token.value.casefold() for token in tokens(name)}
+    for typed in map(typed_text, (step.action for step in steps)):
+        if any(token.value.casefold() not in said for token in tokens(typed) if token.sort != "mark"):
+            values.setdefault(typed)
+    return tuple(values)

@@ -1,0 +1,92 @@
+"""Which skills a plan is offered, and which values they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aci.acting.actions import Action, Click, Type
+from aci.observation.identity import ElementDescription
+from agent_s.records import GroundedStep, Subtask
+from agent_s.replay.offered_skills import MAX_OFFERED, SkillOffers, parameters_of
+from memory_store import HashingEmbedder, MemoryStore, Provenance
+from tests.unit.agent_s.fakes import EDITOR
+
+PLATFORM = "linux/x11"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[MemoryStore]:
+    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
+        yield store
+
+
+def step(action: Action, role: str = "menu item", name: str = "Bold") -> GroundedStep:
+    return GroundedStep(action=action, targets={"element_id": ElementDescription(role=role, name=name, app="editor")})
+
+
+def add(memory: MemoryStore, name: str, *steps: GroundedStep, app: str = "editor") -> str:
+    stored = memory.add_skill(
+        name=name,
+        description=f"{name}.",
+        steps=[one.model_dump(mode="json") for one in steps or (step(Click(element_id=1), name=name),)],
+        provenance=Provenance(run_id="explore", app=app, platform=PLATFORM),
+    )
+    memory.record_skill_run(stored.id, True, checked_by="a fresh desktop", clean_start=True)
+    return stored.id
+
+
+def offered(memory: MemoryStore, instruction: str) -> list[str]:
+    return [offer.name for offer in SkillOffers(memory, PLATFORM).bearing_on(instruction, EDITOR)]
+
+
+def test_skills_of_the_active_application_and_of_named_ones_are_offered(memory: MemoryStore) -> None:
+    for name, app in (("turn on bold text", "editor"), ("add a sheet", "localc"), ("run a filter", "gimp")):
+        add(memory, name, app=app)
+    assert offered(memory, "make it bold") == ["turn on bold text"]
+    assert set(offered(memory, "make it bold, then add a sheet in LibreOffice Calc")) == {
+        "turn on bold text",
+        "add a sheet",
+    }
+
+
+def test_each_part_of_a_task_has_its_skills_among_many(memory: MemoryStore) -> None:
+    wanted = ["turn on line numbers", "choose dark as the theme", "open the search bar"]
+    for name in (*wanted, *(f"insert symbol {number}" for number in range(2 * MAX_OFFERED))):
+        add(memory, name)
+    found = offered(memory, "Show line numbers, choose the dark theme, and open the search bar")
+    assert len(found) == MAX_OFFERED and set(wanted) <= set(found[:12])
+
+
+def test_a_skill_takes_what_its_name_quotes_and_what_else_it_types() -> None:
+    field = {"role": "entry", "name": "Find"}
+    assert parameters_of("find 'abc'", [step(Type(text="abc", element_id=1), **field)]) == ("abc",)
+    assert parameters_of("look for a word", [step(Type(text="sample", element_id=1), **field)]) == ("sample",)
+    assert parameters_of("turn on bold", [step(Click(element_id=1))]) == ()
+
+
+def test_the_chosen_values_are_typed(memory: MemoryStore) -> None:
+    skill = add(memory, "look for a word", step(Type(text="sample", element_id=1), role="entry", name="Find"))
+    subtask = Subtask(name="Where does it say 'needle'?", skill=skill, values=("needle",))
+    learned = SkillOffers(memory, PLATFORM).replayable(subtask, EDITOR)
+    assert learned is not None and learned.opens == ""
+    assert learned.steps[0].action == Type(text="needle", element_id=1)
+
+
+def test_a_skill_of_another_application_brings_it_to_the_front(memory: MemoryStore) -> None:
+    skill = add(memory, "add a sheet", app="localc")
+    learned = SkillOffers(memory, PLATFORM).replayable(Subtask(name="One more sheet", skill=skill), EDITOR)
+    assert learned is not None and learned.opens == "localc"
+
+
+def test_values_whose_purpose_is_not_clear_are_left_to_the_worker(memory: MemoryStore) -> None:
+    both = (step(Type(text="OK", element_id=1), role="entry", name="Name"), step(Click(element_id=2), "button", "OK"))
+    skill = add(memory, "type 'OK' and confirm", *both)
+    subtask = Subtask(name="Enter Ada and confirm", skill=skill, values=("Ada",))
+    assert SkillOffers(memory, PLATFORM).replayable(subtask, EDITOR) is None
+
+
+def test_a_skill_that_is_gone_is_left_to_the_worker(memory: MemoryStore) -> None:
+    assert SkillOffers(memory, PLATFORM).replayable(Subtask(name="x", skill="s-0000000000000000"), EDITOR) is None
