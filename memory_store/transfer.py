@@ -4,17 +4,18 @@ The first line is the header, each further line one experience, oldest first::
 
     {"format": "agent-s-memory", "version": 3, "experiences": 3}
     {"kind": "narrative", "id": "n-...", "query": ..., "instruction": ..., "summary": ..., "plan":
-        [{"name": ..., "info": ..., "skill": "s-...", "values": [...]}], "success": true, "provenance": {...}}
+        [{"name": ..., "info": ...}], "success": true, "provenance": {...}}
     {"kind": "episodic", "id": "e-...", "task_query": ..., "subtask": ..., "context": ..., "summary": ...,
         "steps": [{...}], "provenance": {...}}
     {"kind": "skill", "id": "s-...", "name": ..., "aliases": [...], "intent": {"kind": "switch", ...},
         "description": ..., "preconditions": [...], "steps": [{...}], "effects": [{...}], "replaced_by": ...,
         "provenance": {...}}
 
-(each on one line). ``provenance`` holds the fields of `Provenance`; times are ISO 8601 in UTC. Vectors are left
-out: the importing store makes its own. ``experiences`` in the header is the number of lines that follow, so that
-a truncated file is detected. Earlier versions are read as well: version 1 had no skills and fewer fields of
-provenance, version 2 had the aliases of a skill in its description.
+(each on one line). A subtask that a skill did also has ``skill``, its id, and ``values``. ``provenance`` holds the
+fields of `Provenance`; times are ISO 8601 in UTC. Vectors are left out: the importing store makes its own.
+``experiences`` in the header is the number of lines that follow, so that a truncated file is detected. Earlier
+versions are read as well: version 1 had no skills and fewer fields of provenance, version 2 had the aliases of a
+skill in its description.
 
 Import adds the experiences whose id the store does not have and leaves the others as they are in the store;
 importing a file twice therefore changes nothing. It is all or nothing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from memory_store.keys import Key, make_key
 from memory_store.records.experience import Experience, Kind, Record, StoredText
@@ -24,6 +24,12 @@ class PlannedSubtask(Record):
     info: StoredText = ""
     skill: StoredText = Field(default="", max_length=32)
     values: tuple[StoredText, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Leave out what a plan without skills does not have, as earlier versions write and read it."""
+        written: dict[str, object] = serialize(self)
+        return {name: value for name, value in written.items() if value or name in ("name", "info")}
 
 
 class NarrativeExperience(Experience):
