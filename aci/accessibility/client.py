@@ -136,7 +136,7 @@ class AccessibilityClient:
             lost = scene.lost
             scene = self._run(self._reader.read(windows, screen))
             scene = replace(scene, lost=(*lost, *scene.lost))
-        elements, drafts, focus_id = place_elements(scene.drafts, windows, screen, self._tracker, self._places)
+        elements, drafts, focus_id = place_elements(scene.drafts, windows, screen, self._tracker, self._places, changed)
         elements = self._run(self._hit_tester.cleared(elements, drafts, self._reader.by_connection()))
         if focus_id is not None and all(element.id != focus_id for element in elements):
             focus_id = None

@@ -9,10 +9,10 @@ innermost container with words of its own. Where this is not certain, the elemen
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from itertools import count
 
-from aci.observation.sightings import Comparison, Frame, Sighting, distance
+from aci.observation.sightings import Comparison, Frame, Sighting, distance, window_of
 
 REMEMBERED = 40  # observations for which an object that is gone keeps its id
 
@@ -26,13 +26,18 @@ class IdTracker:
         self._seen_in: dict[Hashable, Frame] = {}  # the latest frame with each key
         self._latest = Frame((), 0)
 
-    def assign(self, sightings: Sequence[Sighting]) -> list[int]:
-        """Return the id of each sighting of one observation, in order; their keys must differ."""
+    def assign(self, sightings: Sequence[Sighting], still: Collection[Hashable] = ()) -> list[int]:
+        """Return the id of each sighting of one observation, in order.
+
+        Args:
+            sightings: Their keys must differ.
+            still: Windows whose pixels are those of the last observation, as their sightings name them.
+        """
         frame = Frame(tuple(sightings), self._latest.number + 1)
         compared: dict[int, Comparison] = {}
         ids = [self._kept(frame, place, compared) for place in range(len(sightings))]
         if None in ids:
-            self._pass_on(frame, ids)
+            self._pass_on(frame, ids, still)
         found = [next(self._fresh) if identity is None else identity for identity in ids]
         for sighting, identity in zip(sightings, found, strict=True):
             self._ids[sighting.key] = identity
@@ -52,7 +57,7 @@ class IdTracker:
             comparison = compared[before.number] = Comparison(before, frame)
         return self._ids[key] if comparison.is_same(before.places[key], place) else None
 
-    def _pass_on(self, frame: Frame, ids: list[int | None]) -> None:
+    def _pass_on(self, frame: Frame, ids: list[int | None], still: Collection[Hashable]) -> None:
         """Give the ids of objects that are gone to the new objects that took their places, where that is certain."""
         taken = set(ids)
         left: dict[Hashable, list[int]] = defaultdict(list)
@@ -65,7 +70,10 @@ class IdTracker:
             if ids[place] is not None or not candidates:
                 continue
             old = [self._latest.sightings[candidate] for candidate in candidates]
-            same = [one for one in old if comparison.is_successor(self._latest.places[one.key], place)]
+            if window_of(sighting) in still:  # the same picture in the same place, made anew behind it
+                same = [one for one in old if (one.rect, one.says) == (sighting.rect, sighting.says)]
+            else:
+                same = [one for one in old if comparison.is_successor(self._latest.places[one.key], place)]
             if same:
                 heir_of = min(same, key=lambda one: distance(one.rect, sighting.rect))
                 left[sighting.likeness].remove(self._latest.places[heir_of.key])

@@ -55,8 +55,8 @@ class OpenDesktop:
             raise
 
     def look_ahead(self) -> None:
-        """Begin a first look, which loads the text engine; whatever goes wrong goes wrong again at the next look."""
-        self._thread.submit(self.desktop.observe)
+        """Begin to read the elements; whatever goes wrong goes wrong again at the first look."""
+        self._thread.submit(self.desktop.observe, False)
 
     def close(self) -> None:
         """Release keys and buttons, and end a private desktop."""

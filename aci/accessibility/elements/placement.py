@@ -59,22 +59,37 @@ class Places:
 
 
 def place_elements(
-    drafts: Sequence[Named], windows: Sequence[Window], screen: Rect, tracker: IdTracker, places: Places | None = None
+    drafts: Sequence[Named],
+    windows: Sequence[Window],
+    screen: Rect,
+    tracker: IdTracker,
+    places: Places | None = None,
+    changed: Sequence[Rect] | None = None,
 ) -> tuple[tuple[Element, ...], dict[int, Draft], int | None]:
     """Turn drafts into elements, their drafts by id, and the id of the element with the keyboard focus.
 
-    `drafts` are in reading order within each window, `windows` topmost first; so are the elements.
+    `drafts` are in reading order within each window, `windows` topmost first; so are the elements. `changed` are the
+    areas whose pixels changed since the last call, None for all.
     """
     order = {window.id: index for index, window in enumerate(windows)}
     seen = _visible(drafts, (places or Places()).place((draft for draft, _ in drafts), windows, screen))
     seen.sort(key=lambda item: order.get(item[0].window.id, len(order)))
-    ids = tracker.assign([_sighting(draft, placement) for draft, _, placement in seen])
+    sightings = [_sighting(draft, placement) for draft, _, placement in seen]
+    ids = tracker.assign(sightings, _still(seen, windows, changed) if changed is not None else ())
     elements = tuple(
         _element(identity, draft, app, placement) for identity, (draft, app, placement) in zip(ids, seen, strict=True)
     )
     by_id = {identity: draft for identity, (draft, _, _) in zip(ids, seen, strict=True)}
     focus_id = _focus(elements, windows)
     return tuple(_with_one_focus(element, focus_id) for element in elements), by_id, focus_id
+
+
+def _still(
+    seen: Sequence[tuple[Draft, str, Placement]], windows: Sequence[Window], changed: Sequence[Rect]
+) -> set[Hashable]:
+    """Return the outermost objects of windows in which no pixel changed."""
+    ids = {window.id for window in windows if not any(window.rect.intersection(area) for area in changed)}
+    return {draft.holders[0] for draft, _, _ in seen if draft.window.id in ids and draft.holders}
 
 
 def _visible(drafts: Sequence[Named], placements: Sequence[Placement | None]) -> list[tuple[Draft, str, Placement]]:

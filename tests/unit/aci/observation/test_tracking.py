@@ -70,6 +70,13 @@ def test_those_that_cannot_be_told_apart_get_new_ids_when_they_are_made_anew() -
     assert not set(tracker.assign([sighting("r2", x=31), sighting("l2", x=1)])) & set(before)
 
 
+def test_objects_made_anew_behind_the_same_picture_keep_their_ids() -> None:
+    tracker = IdTracker()
+    before = tracker.assign(rows("Pause", "Pause", ""))
+    assert tracker.assign(rows("Pause", "Pause", "", keys="uvw"), still=["window"]) == before
+    assert set(tracker.assign(rows("Pause", "Pause", "", keys="xyz"))).isdisjoint(before)
+
+
 def test_rows_drawn_with_the_objects_of_others_are_others() -> None:
     tracker = IdTracker()
     before = tracker.assign(rows("Ann 1", "Bob 2", "Cid 3"))
