@@ -30,6 +30,7 @@ SAME_PLACE = 0.3  # recognized boxes are padded, so even a perfect match shares 
 LEAST_INSIDE = 0.6
 NAMEABLE = INTERACTIVE - FIELDS - PICTURES  # may be named by a text in them
 MOST_ICON_LETTERS = 3  # letters and digits that the icons of buttons are taken for
+CARETS = "il1!"  # what a caret before a text is read as, in lower case
 HEADER_ROWS = 1.6  # height of the strip above a sheet that holds the letters of its columns, in rows
 HEADER_COLUMN_PX = 80  # width of the strip to its left that holds the numbers of its rows
 MOST_LETTERS, MOST_DIGITS = 3, 7  # of the header of one column or row
@@ -106,8 +107,10 @@ def contains_text(whole: str, part: str) -> bool:
     """Return whether a text contains another one, with the tolerance of `same_text`."""
     from rapidfuzz.fuzz import partial_ratio
 
-    mine, theirs = plain(whole), plain(part)
+    mine, theirs = plain(whole), plain(part).strip("|")
     if not theirs or theirs in mine:
+        return True
+    if len(theirs) > 3 and theirs[0] in CARETS and theirs[1:] in mine:
         return True
     return 3 < len(theirs) <= len(mine) and partial_ratio(theirs, mine) >= SAME_TEXT
 

@@ -142,14 +142,14 @@ class TextReader:
             else:
                 app = windows[area.window_id].app
                 found += [
-                    Found(box.rect.moved(area.rect.x, area.rect.y), box.text.strip(), area.window_id, app)
+                    Found(box.rect.moved(area.rect.x, area.rect.y), _said(box.text, app), area.window_id, app)
                     for box in read.boxes
                     if self._is_sure(box)
                 ]
         return found, late, failures
 
     def _is_sure(self, box: TextBox) -> bool:
-        text = box.text.strip()
+        text = _said(box.text)
         return bool(text) and box.confidence >= self._least_confidence(text)
 
     def _least_confidence(self, text: str) -> float:
@@ -184,6 +184,11 @@ class TextReader:
         return [
             _element(identity, text, placement) for identity, (text, placement) in zip(ids, seen.values(), strict=True)
         ]
+
+
+def _said(text: str, app: str = "") -> str:
+    """Return a recognized text without the caret before or after it; in terminals a bar may be a part of it."""
+    return text.strip() if pattern("terminals").search(app) else text.strip("| ")
 
 
 def _lines_of_terminals(found: Sequence[Found], windows: Mapping[int, Window]) -> list[Found]:

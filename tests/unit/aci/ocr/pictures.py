@@ -43,12 +43,13 @@ def element(
 
 
 class FakeEngine:
-    """Reads what `write` has written as "word N"; can be made to stand still or to fail."""
+    """Reads what `write` has written as "word N" and what `after` says; can be made to stand still or to fail."""
 
     def __init__(self, failure: Exception | None = None) -> None:
         self.sheets: list[NDArray[np.uint8]] = []
         self.failure = failure
         self.confidence = 1.0
+        self.after = ""
         self.go = threading.Event()
         self.go.set()
 
@@ -61,7 +62,8 @@ class FakeEngine:
         if words:
             self.sheets.append(pixels)
         return [
-            TextBox(_around(written & (pixels[:, :, 0] == word)), f"word {word}", self.confidence) for word in words
+            TextBox(_around(written & (pixels[:, :, 0] == word)), f"word {word}{self.after}", self.confidence)
+            for word in words
         ]
 
     @property

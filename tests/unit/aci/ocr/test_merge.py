@@ -26,6 +26,12 @@ def test_text_of_an_element_is_dropped() -> None:
     assert texts([element(1, "", PLACE, "entry", "user@host")], found("user@host")) == []
 
 
+def test_caret_read_as_a_letter_makes_no_other_text() -> None:
+    line = element(1, "The first line", Rect(0, 0, 300, 20))
+    assert texts([line], found("IThe", Rect(2, 2, 30, 14)), found("|", Rect(2, 2, 3, 14))) == []
+    assert texts([line], found("Other", Rect(2, 2, 30, 14))) == ["Other"]
+
+
 def test_part_of_the_text_of_a_large_element_is_dropped() -> None:
     around = Rect(0, 0, 400, 300)
     assert texts([element(1, "", around, "text", "one line\nanother 1ine\nthird")], found("another line")) == []

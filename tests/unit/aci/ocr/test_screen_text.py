@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from threading import Timer
 
@@ -52,6 +53,14 @@ def test_text_of_elements_is_not_sent_to_the_engine(reader: TextReader, engine: 
     assert names(seen) == ["word 2"]
     assert seen.elements[0] == known
     assert engine.read == [2]
+
+
+def test_caret_is_no_part_of_a_text_but_in_a_terminal(reader: TextReader, engine: FakeEngine) -> None:
+    engine.after = "|"
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    assert names(reader.read(pixels, (), [window()])) == ["word 1"]
+    assert names(reader.read(pixels, (), [replace(window(), app="xterm")])) == ["word 1|"]
 
 
 def test_only_the_line_that_changed_is_read_again(reader: TextReader, engine: FakeEngine) -> None:
