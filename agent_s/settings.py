@@ -115,18 +115,20 @@ class DesktopSettings(Section):
 
         return build_engine(self.ocr, self.ocr_models)
 
-    def new_virtual(self, environment: Mapping[str, str] | None = None) -> VirtualDesktop:
+    def new_virtual(self, environment: Mapping[str, str] | None = None, files: Path | None = None) -> VirtualDesktop:
         """Return a private desktop with these settings, for a `with` block.
 
         Args:
             environment: Further variables for its applications.
+            files: Folder whose content its home begins with, as a copy.
 
         Raises:
             MissingDependency: The engine that `ocr` names is not installed.
         """
         from aci.desktop.virtual import VirtualDesktop
 
-        return VirtualDesktop(size=(self.width, self.height), environment=environment, **self._parts(virtual=True))
+        size, parts = (self.width, self.height), self._parts(virtual=True)
+        return VirtualDesktop(size=size, environment=environment, files=files, **parts)
 
     def new_remote(self, address: str) -> OSWorldDesktop:
         """Return the desktop of a machine of OSWorld with these settings, for a `with` block.

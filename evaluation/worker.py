@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Literal, NoReturn, Protocol, TextIO
 
-from agent_s.records import Record
+from agent_s.records import Record, Task
 from agent_s.settings import Settings
 from evaluation.harness.results import Job, Result
 from evaluation.state.rights import Rights
@@ -37,14 +37,20 @@ class Assignment(Record):
         tasks: Folder of the task files, if the benchmark has any.
         keep_all: Whether to keep recordings of successes.
         rights: What tasks may do.
+        verdicts_apart: Whether the verdicts of state checks are kept out of the recordings.
+        task: The task of attempts; None for a benchmark with tasks of its own.
+        files: Folder whose content the home of each attempt begins with; None for an empty home.
     """
 
-    benchmark: Literal["miniwob", "tasks", "conformance"]
+    benchmark: Literal["miniwob", "tasks", "conformance", "attempts"]
     settings: Settings
     folder: Path
     tasks: Path | None = None
     keep_all: bool = False
     rights: Rights = Rights()
+    verdicts_apart: bool = False
+    task: Task | None = None
+    files: Path | None = None
 
 
 class Bench(Protocol):
@@ -62,12 +68,20 @@ def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
         from evaluation.miniwob.suite import MiniwobBench
 
         return MiniwobBench(settings, folder, keep_all)
+    if assignment.benchmark == "attempts":
+        from evaluation.attempts import AttemptBench
+
+        if assignment.task is None:
+            raise ValueError("attempts need a task")
+        return nullcontext(AttemptBench(settings, assignment.task, assignment.files))
     from evaluation.osworld.bench import ConformanceBench, TaskBench
 
     if assignment.tasks is None:
         raise ValueError(f"{assignment.benchmark} needs a folder of tasks")
-    kind = TaskBench if assignment.benchmark == "tasks" else ConformanceBench
-    return nullcontext(kind(settings, folder, assignment.tasks, keep_all, assignment.rights))
+    if assignment.benchmark == "conformance":
+        return nullcontext(ConformanceBench(settings, folder, assignment.tasks, keep_all, assignment.rights))
+    apart = assignment.verdicts_apart
+    return nullcontext(TaskBench(settings, folder, assignment.tasks, keep_all, assignment.rights, apart))
 
 
 def work(lines: TextIO, answers: TextIO, open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:

@@ -57,6 +57,7 @@ class VirtualDesktop:
         *,
         home: Path | None = None,
         keep_home: bool = False,
+        files: Path | None = None,
         environment: Mapping[str, str] | None = None,
         parent: Path | None = None,
         ocr: TextEngine | Literal["auto"] | None = "auto",
@@ -70,6 +71,7 @@ class VirtualDesktop:
             size: Width and height of the screen, px.
             home: HOME of the applications; it is never removed. By default a fresh one.
             keep_home: Whether a fresh home stays when the desktop stops.
+            files: Folder whose content a fresh home begins with, as a copy.
             environment: Variables for the applications besides those that the desktop sets.
             parent: Folder in which the desktop keeps its files; by default the one for temporary files.
             ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
@@ -78,11 +80,14 @@ class VirtualDesktop:
             stop_by: How a person who watches the desktop stops everything at once; None for not at all.
             accessibility: What reads the accessibility bus.
         """
+        if home is not None and files is not None:
+            raise ValueError("A home that is given is used as it is; give home or files, not both.")
         if not all(_SMALLEST <= side <= _LARGEST for side in size):
             raise ValueError(f"A screen is {_SMALLEST} to {_LARGEST} px wide and high, not {size[0]} x {size[1]}.")
         self.size = size
         self._given_home = home
         self._keep_home = keep_home
+        self._files = files
         self._extra = dict(environment or {})
         self._parent = parent
         self._ocr = ocr
@@ -142,7 +147,7 @@ class VirtualDesktop:
 
         Raises:
             MissingDependency: A program or the accessibility back end is not installed; everything was stopped again.
-            StartFailed: A part did not come up; all others were stopped.
+            StartFailed: A part did not come up, or the files cannot be copied; everything was stopped again.
         """
         if self._place is not None:
             raise DesktopError("The virtual desktop is already running.")
@@ -151,6 +156,8 @@ class VirtualDesktop:
         self._place = create_folder(self._parent)
         atexit.register(self.stop)
         try:
+            if self._files is not None:
+                _copy(self._files, self._place.home)
             self._session = PrivateSession(self._place, self._given_home or self._place.home, self.size, self._extra)
             self._session.start()
             warm_up.join()
@@ -253,6 +260,13 @@ def _connected(back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[
 def _load_libraries() -> None:
     """Import what connecting needs while the X server starts; both take about as long."""
     import aci.accessibility.client  # noqa: F401
+
+
+def _copy(files: Path, home: Path) -> None:
+    try:
+        shutil.copytree(files, home, symlinks=True)
+    except (OSError, shutil.Error) as error:
+        raise StartFailed(f"The home cannot begin with a copy of {files}: {error}") from error
 
 
 def _remove(place: DesktopFolder, keep_home: bool) -> None:

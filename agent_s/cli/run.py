@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         "agent-s run --virtual --json \"Open the calculator, click '7', click '8'.\"",
         "agent-s run --virtual --view \"Open the text editor and type 'hello'.\"",
         "agent-s run --display :1 -c limits.max_steps=30 --record my-run \"Click 'Save'.\"",
+        "agent-s run --virtual --attempts 3 \"Open the calculator, click '7', click '8'.\"",
         "agent-s run --virtual --replay-only \"Open the text editor and type 'goodbye'.\"",
     )
 )
@@ -33,6 +34,19 @@ if TYPE_CHECKING:
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
 @click.option("--events", is_flag=True, help="Write each event as one line of JSON, as it comes.")
 @click.option("--view", is_flag=True, help="Watch the run, answer and interfere in a browser; prints the address.")
+@click.option(
+    "--attempts",
+    type=click.IntRange(1, 16),
+    default=1,
+    show_default=True,
+    help="Run the task this often, side by side on private desktops, and keep the best run.",
+)
+@click.option(
+    "--files",
+    metavar="DIR",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder whose content the home of each attempt begins with, as a copy.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def run(
     task: str,
@@ -47,12 +61,15 @@ def run(
     as_json: bool,
     events: bool,
     view: bool,
+    attempts: int,
+    files: Path | None,
     quiet: bool,
 ) -> int:
     """Carry out TASK, a sentence or several, on a desktop.
 
     Without --display or --virtual, the task runs on your screen if DISPLAY is set, else on a virtual desktop. Files
-    saved on a virtual desktop are copied to the folder of the run.
+    saved on a virtual desktop are copied to the folder of the run. With --attempts, a model compares what the runs
+    did, and the best one is replayed on your screen if you agree; other attempts never touch it.
 
     Exit status: 0 done, 1 not done, 2 wrong usage, 3 something is missing on this machine, 130 stopped with Ctrl-C.
     """
@@ -61,11 +78,19 @@ def run(
 
     if as_json and events:
         raise click.UsageError("Give --json or --events, not both.")
+    if attempts > 1 and (replay_only or record is not None or events or view):
+        raise click.UsageError("--attempts goes with none of --replay-only, --record, --events and --view.")
+    if files is not None and attempts == 1:
+        raise click.UsageError("--files is for --attempts.")
     given = {"model": model, "policy.confirm": confirm, "replay": "only" if replay_only else None}
     settings = with_default_model(read_settings(config_file, overrides, given))
     choice = choose_desktop(display, virtual)
     if record is not None and (record / EVENTS_FILE).exists():
         raise click.UsageError(f"--record: {record} already holds a run. Choose another folder.")
+    if attempts > 1:
+        from agent_s.cli.attempts import run_attempts
+
+        return run_attempts(make_task(task), settings, choice, attempts, files, as_json=as_json, quiet=quiet)
     status = run_once(
         make_task(task),
         settings,

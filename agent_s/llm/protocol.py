@@ -6,7 +6,7 @@ values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -20,7 +20,7 @@ from aci.observation.observation import Observation
 from agent_s.errors import MalformedResponse
 from agent_s.events import Exchange
 from agent_s.probes.requests import AnyProbe, ProbeResult
-from agent_s.records import NO_USAGE, Change, Limits, Step, Subtask, Task, Usage
+from agent_s.records import NO_USAGE, Change, Limits, Status, Step, Subtask, Task, Usage
 from agent_s.records import ActResponse as ActResponse
 from agent_s.records import Expectation as Expectation
 from agent_s.records import Response as Response
@@ -31,7 +31,8 @@ DEFAULT_LIMITS = Limits()
 ResponseT = TypeVar("ResponseT", bound=Response)
 
 Kind = Literal[
-    "query", "plan", "act", "reflect", "summarize", "verify", "propose_tasks", "name_skills", "find_errors", "ground"
+    "query", "plan", "act", "reflect", "summarize", "verify", "propose_tasks", "name_skills", "find_errors", "compare",
+    "ground",
 ]  # fmt: skip
 
 
@@ -162,6 +163,22 @@ class ErrorsResponse(Response):
     """The errors of a run that failed."""
 
     errors: Annotated[tuple[JudgedError, ...], Field(max_length=20)] = ()
+
+
+class CitedFact(Response):
+    """A fact of an attempt; code looks it up."""
+
+    attempt: Annotated[int, Field(ge=1)]  # number of the attempt
+    fact: Annotated[int, Field(ge=1)]  # number of its fact
+    quote: str = ""  # words of the fact, verbatim
+
+
+class CompareResponse(Response):
+    """A comparative judgement of several attempts at a task."""
+
+    best: int | None = None  # number of the attempt that did the task best; None if the facts do not tell
+    citations: Annotated[tuple[CitedFact, ...], Field(max_length=12)] = ()  # what shows it
+    reason: str = ""  # why, in a sentence or two
 
 
 class GroundResponse(Response):
@@ -401,6 +418,28 @@ class ErrorsContext:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """What one of several runs of a task did, as code saw it."""
+
+    facts: tuple[str, ...]  # its steps with what they changed, and its end; cited by number, from 1
+    status: Status  # how the agent ended it
+    verified: bool | None  # whether a check of the agent's own confirms that the task is done
+    steps: int  # number of primitives
+    last_screen: bytes | None = field(default=None, repr=False)  # its picture, a PNG file; None if there is none
+
+
+@dataclass(frozen=True, slots=True)
+class CompareContext:
+    """Asks which of several attempts did the task best."""
+
+    kind: ClassVar[Kind] = "compare"
+    response_type: ClassVar[type[Response]] = CompareResponse
+
+    task: Task
+    attempts: Mapping[int, Attempt]  # by number, in the order in which they are told
+
+
+@dataclass(frozen=True, slots=True)
 class GroundContext:
     """Asks a grounding model where something is."""
 
@@ -423,6 +462,7 @@ Context = (
     | ProposalContext
     | NamingContext
     | ErrorsContext
+    | CompareContext
     | GroundContext
 )
 

@@ -21,6 +21,7 @@ ROLES: dict[Kind, ModelRole] = {
     "propose_tasks": "plan",
     "name_skills": "summarize",
     "find_errors": "verify",
+    "compare": "verify",
     "ground": "act",
 }
 

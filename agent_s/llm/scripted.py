@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import (
+    CompareResponse,
     ErrorsResponse,
     Kind,
     ModelRequest,
@@ -80,6 +81,7 @@ def _default(request: ModelRequest) -> Response:
         "propose_tasks": ProposalResponse(),
         "name_skills": NamingResponse(),
         "find_errors": ErrorsResponse(),
+        "compare": CompareResponse(reason="the script does not say"),
     }
     if request.kind not in defaults:
         raise ModelError(f"The script has no answers of kind {request.kind!r}.")

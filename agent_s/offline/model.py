@@ -5,6 +5,8 @@ from __future__ import annotations
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import (
     ActContext,
+    CompareContext,
+    CompareResponse,
     Context,
     ErrorsContext,
     ErrorsResponse,
@@ -65,5 +67,7 @@ def _answer(context: Context) -> Response:  # noqa: C901 - one case per context
             return NamingResponse()  # an exploration names functions by rules that are as good
         case ErrorsContext():
             return ErrorsResponse()  # it knows no more than the rules
+        case CompareContext():
+            return CompareResponse(reason="the offline model reads no narratives")
         case GroundContext():
             raise ModelError("The offline model finds nothing by a description. Set grounding.model.")

@@ -209,7 +209,7 @@ def carry_out(
         if recorder is None:
             return FinishedRun(outcome, model, seconds=seconds)
         if home is not None:
-            _keep_files(home, recorder.folder, display)
+            keep_files(home, recorder.folder, display)
         return FinishedRun(outcome, model, recorder.folder, _write_report(recorder.folder, display), seconds)
 
 
@@ -353,7 +353,7 @@ def _write_report(folder: Path, display: Display) -> Path | None:
         return None
 
 
-def _keep_files(home: Path, folder: Path, display: Display) -> None:
+def keep_files(home: Path, folder: Path, display: Display) -> None:
     """Copy the person's files from the home of a virtual desktop.
 
     Hidden files and links are left out; nothing is copied if the rest is larger than `MAX_KEPT_BYTES`.

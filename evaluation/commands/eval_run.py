@@ -18,7 +18,7 @@ from agent_s.terminal.output import echo_json, plural, printable, shorten, show_
 if TYPE_CHECKING:
     from agent_s.settings import Settings
     from agent_s.terminal.system_packages import Group
-    from evaluation.harness.results import Job, Result
+    from evaluation.harness.results import Header, Job, Result
     from evaluation.worker import Assignment
 
 ABLATIONS = {
@@ -164,21 +164,13 @@ def run_episodes(
     """
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
-    from agent_s.version import program_version
     from evaluation.harness.pool import Pool
-    from evaluation.harness.results import Header, ResultsFile
+    from evaluation.harness.results import ResultsFile
 
     refuse_missing_programs()
     settings = options.settings
     screen = choose_display(quiet=options.quiet, json=options.as_json)
-    header = Header(
-        benchmark=assignment.benchmark,
-        model=settings.model,
-        settings=settings.model_dump(mode="json"),
-        version=program_version(),
-        started=datetime.now(UTC),
-    )
-    kept = ResultsFile(options.out, header)
+    kept = ResultsFile(options.out, header_of(assignment.benchmark, settings))
     for result in unreadable:
         kept.add(result)
         screen.say(_line(" " * 7, result))
@@ -199,6 +191,20 @@ def run_episodes(
         results=[result for job, result in kept.results.items() if job in wanted],
         complete=all(kept.is_done(job) for job in wanted),
         exit_status=interrupts.exit_status,
+    )
+
+
+def header_of(benchmark: str, settings: Settings) -> Header:
+    """Return the header of results that begin now."""
+    from agent_s.version import program_version
+    from evaluation.harness.results import Header
+
+    return Header(
+        benchmark=benchmark,
+        model=settings.model,
+        settings=settings.model_dump(mode="json"),
+        version=program_version(),
+        started=datetime.now(UTC),
     )
 
 

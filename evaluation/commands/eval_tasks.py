@@ -10,6 +10,7 @@ import click
 
 from agent_s.terminal.exits import NOT_DONE
 from agent_s.terminal.lazy import examples
+from evaluation.commands.eval_attempts import carry_out_attempts
 from evaluation.commands.eval_run import Options, carry_out, evaluation_options, read_options
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def rights_of(allow_commands: bool, files: Path | None, online: bool) -> Rights:
     epilog=examples(
         "agent-s eval tasks everyday --desktops 2",
         "agent-s eval tasks my-tasks --only save-draft --json",
+        "agent-s eval tasks my-tasks --attempts 3 --desktops 3",
         "agent-s eval tasks my-tasks --conformance",
     )
 )
@@ -66,12 +68,20 @@ def rights_of(allow_commands: bool, files: Path | None, online: bool) -> Rights:
     is_flag=True,
     help="Check the tasks themselves: the initial state scores 0, the scripted solution 1.",
 )
+@click.option(
+    "--attempts",
+    type=click.IntRange(1, 16),
+    default=1,
+    show_default=True,
+    help="Number of attempts at each task; the one that a model finds best counts.",
+)
 @rights_options
 @evaluation_options
 def tasks(
     folder: Path,
     only: tuple[str, ...],
     conformance: bool,
+    attempts: int,
     allow_commands: bool,
     files: Path | None,
     online: bool,
@@ -87,10 +97,14 @@ def tasks(
     """
     from evaluation.harness.results import read_results
 
+    if conformance and attempts > 1:
+        raise click.UsageError("--attempts is for runs of the agent; --conformance runs none.")
     rights = rights_of(allow_commands, files, online)
     options = read_options("tasks", given, TIME_LIMIT_S)
     jobs, unreadable = jobs_for(folder, only)
     assignment = assignment_for(folder, options, rights, conformance)
+    if attempts > 1:
+        return carry_out_attempts(jobs, assignment, options, unreadable, attempts)
     status = carry_out(jobs, assignment, options, unreadable)
     if conformance and status == 0:
         results = read_results(options.out)[1]

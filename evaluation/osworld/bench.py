@@ -29,12 +29,20 @@ class TaskBench:
         tasks: Folder of the task files.
         keep_all: Whether to keep recordings of successes.
         rights: What the tasks may do.
+        verdicts_apart: Whether the verdicts of state checks are kept out of the recordings.
     """
 
     def __init__(
-        self, settings: Settings, folder: Path, tasks: Path, keep_all: bool = False, rights: Rights | None = None
+        self,
+        settings: Settings,
+        folder: Path,
+        tasks: Path,
+        keep_all: bool = False,
+        rights: Rights | None = None,
+        verdicts_apart: bool = False,
     ) -> None:
         self._rights = rights or Rights()
+        self._verdicts_apart = verdicts_apart
         self._settings = settings.model_copy(update={"runs_dir": folder / RUNS_FOLDER})
         self._folder = folder
         self._tasks = {task.id: task for task in load_each(tasks)[0]}
@@ -43,7 +51,7 @@ class TaskBench:
     def run(self, job: Job) -> Result:
         """Run one task; an error is its result."""
         task = self._tasks[job.task]
-        ended = run_task(task, self._settings, rights=self._rights)
+        ended = run_task(task, self._settings, rights=self._rights, verdict_apart=self._verdicts_apart)
         error = ended.status == "error" or ended.verified is None
         if ended.verified and not self._keep_all and ended.trajectory is not None:
             rmtree(ended.trajectory, ignore_errors=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from aci.errors import AciError
 from agent_s.errors import AgentError
 from agent_s.events import Event
-from agent_s.records import Task
+from agent_s.records import StateCheck, Status, Task, Verdict
 from evaluation.errors import EvaluationError
 from evaluation.harness.failures import FailureSigns
 from evaluation.harness.recording import Recording
@@ -121,6 +121,7 @@ def run_task(
     new_agent: Callable[[VirtualDesktop], AgentS] | None = None,
     on_event: Callable[[Event], None] | None = None,
     watch: Watch | None = None,
+    verdict_apart: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> TaskResult:
     """Run one task on a private desktop of its own, record it, and check it.
@@ -137,6 +138,8 @@ def run_task(
         new_agent: Builds the agent for a desktop; None builds it from the settings.
         on_event: Called with every event once it is recorded.
         watch: Passes on the events, and may stop the run.
+        verdict_apart: Whether the verdict of the state check is kept out of the recording, so that nobody who reads
+            that knows it.
         clock: Monotonic clock, s.
     """
     from agent_s.loop.agent import AgentS
@@ -150,11 +153,12 @@ def run_task(
                 agent = new_agent(desktop)
             else:
                 agent = AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
-            events = agent.stream(wanted, session.state_check, blind=True)
+            kept = KeptCheck(session.state_check)
+            events = agent.stream(wanted, kept if verdict_apart else session.state_check, blind=True)
             for event in watch(events, agent.stop) if watch is not None else events:
                 signs(event)
                 recording(event)
-            return _result(wanted, recording, session.state_check.score, signs)
+            return _result(wanted, recording, session.state_check.score, signs, kept.verdict)
     except (AciError, EvaluationError, AgentError, MemoryStoreError) as error:
         return TaskResult(
             task=task.id, instruction=task.instruction, status="error", reason=str(error), failure="environment"
@@ -163,10 +167,31 @@ def run_task(
         recording.close()
 
 
-def _result(task: Task, recording: Recording, score: float | None, signs: FailureSigns) -> TaskResult:
+class KeptCheck:
+    """Carries out a state check, and keeps its verdict from the run.
+
+    Attributes:
+        verdict: The verdict; None before the check.
+    """
+
+    def __init__(self, check: StateCheck) -> None:
+        self.verdict: Verdict | None = None
+        self._check = check
+
+    def __call__(self, status: Status) -> Verdict:
+        """Check, and say nothing of it."""
+        self.verdict = self._check(status)
+        return Verdict(verified=None, reason="kept apart")
+
+
+def _result(
+    task: Task, recording: Recording, score: float | None, signs: FailureSigns, kept: Verdict | None
+) -> TaskResult:
     if recording.outcome is None:
         raise EvaluationError("the run was interrupted")
     outcome, report = recording.outcome, recording.write_report()
+    if kept is not None:
+        outcome = outcome.model_copy(update={"verified": kept.verified, "reason": outcome.reason or kept.reason})
     return TaskResult(
         task=task.id,
         **outcome.model_dump(include={"status", "verified", "reason", "replayed", "run_id"}),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -28,7 +28,7 @@ from agent_s.llm.conversation import Conversation, Message, Part, Text
 from agent_s.llm.prompting.advice import Advice, advice_for
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
 from agent_s.llm.prompting.pictures import LONGEST_EDGE, OVERVIEW_EDGE, as_picture, changed_part, encode, is_told
-from agent_s.llm.protocol import ActContext, Context, OfferedSkill, SummarizeContext, VerifyContext
+from agent_s.llm.protocol import ActContext, CompareContext, Context, OfferedSkill, SummarizeContext, VerifyContext
 from agent_s.settings import ObservationForm
 
 if TYPE_CHECKING:
@@ -100,6 +100,8 @@ class Renderer:
     def _parts(self, template: Template, context: Context, request: str) -> Iterable[Part]:
         if isinstance(context, ActContext):
             return self._subtask(template, context, request)
+        if isinstance(context, CompareContext):
+            return [Text(request), *self._last_screens(context), Text("Answer now.")]
         observation = getattr(context, "observation", None)
         if observation is None:
             return [Text(request)]
@@ -107,6 +109,13 @@ class Renderer:
         shown = [Text(f"{request}\n{self._tree(observation) if judges else self._full(observation)}")]
         pictures = [] if isinstance(context, SummarizeContext) else self._picture(observation)
         return [*shown, *pictures, Text("Is the task done?" if judges else "Answer now.")]
+
+    def _last_screens(self, context: CompareContext) -> Iterator[Part]:
+        """Yield the last screen of each attempt, unless the model has no vision."""
+        for number, attempt in context.attempts.items():
+            if self._max_pictures and attempt.last_screen is not None:
+                yield Text(f"The last screen of attempt {number}:")
+                yield as_picture(attempt.last_screen)
 
     def _subtask(self, template: Template, context: ActContext, request: str) -> list[Part]:
         """Return the whole history of a subtask: the first screen in full, then what each step changed."""

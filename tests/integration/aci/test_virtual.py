@@ -220,3 +220,19 @@ def test_reset_of_an_existing_screen_ends_the_started_programs() -> None:
 def test_a_given_home_is_not_put_back(tmp_path: Path) -> None:
     with VirtualDesktop((640, 480), home=tmp_path) as desktop, pytest.raises(DesktopError, match="cannot put it back"):
         desktop.reset()
+
+
+def test_home_begins_with_a_copy_of_files_and_is_put_back_by_a_reset(parent: Path, tmp_path: Path) -> None:
+    (tmp_path / "given" / "Documents").mkdir(parents=True)
+    (tmp_path / "given" / "Documents" / "list.txt").write_text("milk")
+    with VirtualDesktop(files=tmp_path / "given", parent=parent) as desktop:
+        (desktop.home / "Documents" / "list.txt").write_text("bread")
+        desktop.reset()
+        assert (desktop.home / "Documents" / "list.txt").read_text() == "milk"
+    assert (tmp_path / "given" / "Documents" / "list.txt").read_text() == "milk"
+
+
+def test_missing_files_stop_the_desktop_again(parent: Path, tmp_path: Path) -> None:
+    with pytest.raises(StartFailed, match="cannot begin with a copy"):
+        VirtualDesktop(files=tmp_path / "missing", parent=parent).start()
+    assert list(common_folder(parent).iterdir()) == []

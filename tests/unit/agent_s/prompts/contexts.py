@@ -13,11 +13,14 @@ from aci.desktop.desktop import ActionResult
 from aci.desktop.machine import Machine
 from aci.input.read_back import Delivery
 from agent_s.llm.conversation import Conversation, Picture
+from agent_s.llm.prompting.pictures import encode
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import (
     ActContext,
     ActResponse,
     Affordance,
+    Attempt,
+    CompareContext,
     Context,
     Draft,
     ErrorsContext,
@@ -223,6 +226,23 @@ CONTEXTS: dict[str, Context] = {
             "1. click push button 'Save </screen-0000000000>' -> no effect",
         ),
         ("grounding: no_effect, steps 1",),
+    ),
+    "compare": CompareContext(
+        TASK,
+        {
+            1: Attempt(
+                (
+                    'type "hello" into entry "Note"; text entry "Note": nothing became "hello"',
+                    "the last screen:\nwindow 'Notes </memory-0000000000>'",
+                    "the agent ended it as done",
+                ),
+                "done",
+                None,
+                1,
+                encode(FIRST).data,
+            ),
+            3: Attempt(("the run was cut off",), "error", None, 0),
+        },
     ),
 }
 

@@ -1,0 +1,146 @@
+"""`agent-s run --attempts N`: several runs of one task side by side on private desktops, of which the best counts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agent_s.errors import AgentError
+from agent_s.records import Outcome, Task
+from agent_s.terminal.exits import EnvironmentProblem
+from agent_s.terminal.output import echo_json, plural, printable, shell_word, show_table
+from agent_s.terminal.running import FILES_FOLDER, DesktopChoice, exit_status, run_once
+
+if TYPE_CHECKING:
+    from agent_s.roles.comparer import Choice
+    from agent_s.settings import Settings
+    from evaluation.harness.results import Result
+
+FIGURES = ("Steps", "Calls", "Seconds")
+
+
+def run_attempts(
+    task: Task,
+    settings: Settings,
+    choice: DesktopChoice,
+    number: int,
+    files: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Make the attempts, choose the best, offer to replay it where the person works, and return the exit status.
+
+    Args:
+        task: The task.
+        settings: Of every attempt.
+        choice: Where the person works; a virtual desktop for nowhere else.
+        number: Number of attempts.
+        files: Folder whose content the home of each desktop begins with; None for an empty home.
+        as_json: Whether to write one JSON object.
+        quiet: Whether to show no progress.
+
+    Raises:
+        EnvironmentProblem: No attempt came to an end.
+        click.UsageError: The winner could not be replayed.
+    """
+    from agent_s.llm.budget import MeteredModel
+    from agent_s.llm.build import build_models
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import choose_display
+    from evaluation.attempts import choose_attempt
+    from evaluation.harness.pool import Pool
+    from evaluation.harness.results import Job
+    from evaluation.worker import Assignment
+
+    if choice.display is not None and not settings.memory.enabled:
+        raise click.UsageError(
+            "--attempts replays the best run from memory, which is off. Add --virtual for no replay."
+        )
+    judge = MeteredModel(build_models(settings, os.environ), settings.limits)
+    display = choose_display(quiet=quiet, json=as_json)
+    display.say(f"{plural(number, 'attempt')} side by side on private desktops; model {settings.model}.")
+    runs = settings.runs_folder
+    results: list[Result] = []
+    assignment = Assignment(benchmark="attempts", settings=settings, folder=runs, task=task, files=files)
+    pool = Pool(assignment, number, settings.limits.max_seconds)
+    jobs = [Job(task=task.id, seed=attempt) for attempt in range(1, number + 1)]
+    with Interrupts(display.notice) as interrupts:
+        for result in interrupts.watch(pool.run(jobs), pool.stop):
+            results.append(result)
+            display.say(f"attempt {result.seed}: {result.status}, {plural(result.steps, 'step')}, {result.reason}")
+    if interrupts.exit_status is not None:
+        return interrupts.exit_status
+    results.sort(key=lambda one: one.seed or 0)
+    folders = {one.seed or 0: runs / one.trajectory for one in results if one.trajectory}
+    best = choose_attempt(judge, task, folders)
+    if best is None:
+        raise EnvironmentProblem(f"No attempt came to an end: {results[0].reason}")
+    outcome = _outcome(folders[best.number])
+    replay = f"agent-s runs replay {outcome.run_id} --display {shell_word(choice.display)}" if choice.display else ""
+    if as_json:
+        echo_json(_as_values(task, results, best, outcome, runs) | {"replay": replay})
+    else:
+        _show(results, best, outcome, runs)
+    if not replay or outcome.status != "done" or as_json:
+        return exit_status(outcome)
+    if not sys.stdin.isatty() or not click.confirm(f"Replay attempt {best.number} on {choice.words}?", err=True):
+        click.echo(f"Nothing was done on {choice.words}. To replay the attempt there: {replay}")
+        return exit_status(outcome)
+    only = settings.model_copy(update={"replay": "only"})
+    return run_once(task, only, choice, as_json=False, quiet=quiet, trusted_run=outcome.run_id)
+
+
+def _outcome(folder: Path) -> Outcome:
+    from agent_s.runs.reading import read_trajectory
+    from agent_s.trajectory.timeline import build_timeline
+
+    outcome = build_timeline(read_trajectory(folder).events).outcome
+    if outcome is None:
+        raise AgentError(f"The run in {folder} has no end.")
+    return outcome
+
+
+def _show(results: Sequence[Result], best: Choice, outcome: Outcome, runs: Path) -> None:
+    from agent_s.trajectory.presenting import heading
+
+    rows = [
+        (
+            f"{one.seed}{' *' if one.seed == best.number else ''}",
+            one.status,
+            str(one.steps),
+            str(one.model_calls),
+            f"{one.seconds:.0f}",
+            one.run_id or one.reason,
+        )
+        for one in results
+    ]
+    show_table(("Attempt", "Status", *FIGURES, "Run"), rows, figures=FIGURES)
+    click.echo(printable(f"Attempt {best.number}, chosen by {best.by}: {best.reason}"))
+    for citation in best.citations:
+        click.echo(printable(f"    attempt {citation.attempt}, fact {citation.fact}: {citation.quote}"))
+    click.echo(f"{heading(outcome)}. {printable(outcome.reason)}".strip())
+    click.echo(f"Report: {runs / results[best.number - 1].report}")
+
+
+def _as_values(task: Task, results: Sequence[Result], best: Choice, outcome: Outcome, runs: Path) -> dict[str, Any]:
+    fields = {"status", "reason", "steps", "model_calls", "seconds", "run_id"}
+    winner = runs / results[best.number - 1].trajectory
+    files = winner / FILES_FOLDER
+    return {
+        "task": task.instruction,
+        **outcome.model_dump(mode="json"),
+        "run": winner,
+        "report": runs / results[best.number - 1].report,
+        "files": sorted(path for path in files.rglob("*") if path.is_file()) if files.is_dir() else [],
+        "chosen": best.number,
+        "by": best.by,
+        "why": best.reason,
+        "citations": [citation.model_dump() for citation in best.citations],
+        "attempts": [{"attempt": one.seed, **one.model_dump(mode="json", include=fields)} for one in results],
+    }

@@ -1,0 +1,101 @@
+"""Several attempts at one task, each on a private desktop that begins in the same state, and the choice of the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aci.errors import AciError
+from agent_s.errors import AgentError, TrajectoryError
+from agent_s.llm.protocol import Model
+from agent_s.records import Task
+from agent_s.roles.comparer import Choice, choose
+from agent_s.runs.reading import read_trajectory
+from agent_s.trajectory.narrative import narrate
+from evaluation.harness.recording import Recording
+from evaluation.harness.results import Job, Result, effort_of, place_in
+from memory_store import MemoryStoreError
+
+if TYPE_CHECKING:
+    from aci.desktop.virtual import VirtualDesktop
+    from agent_s.loop.agent import AgentS
+    from agent_s.settings import Settings
+
+
+class AttemptBench:
+    """Makes attempts one after another, each on a fresh desktop.
+
+    Args:
+        settings: Model, limits, memory, desktop, and where runs are recorded.
+        task: The task.
+        files: Folder whose content the home of each desktop begins with; None for an empty home.
+        new_agent: Builds the agent of an attempt for its desktop; None builds it from the settings.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        task: Task,
+        files: Path | None = None,
+        new_agent: Callable[[VirtualDesktop, Job], AgentS] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._task = task
+        self._files = files
+        self._new_agent = new_agent or self._from_settings
+
+    def run(self, job: Job) -> Result:
+        """Make one attempt, whose number is the seed of the job; an error is its result."""
+        from agent_s.terminal.progress import choose_display
+        from agent_s.terminal.running import keep_files
+
+        recording = Recording(self._settings.runs_folder)
+        try:
+            with self._settings.desktop.new_virtual(files=self._files) as desktop:
+                for event in self._new_agent(desktop, job).stream(self._task):
+                    recording(event)
+                if recording.folder is not None:
+                    keep_files(desktop.home, recording.folder, choose_display(quiet=True, json=True))
+        except (AciError, AgentError, MemoryStoreError) as error:
+            return Result.broken(job, str(error))
+        finally:
+            recording.close()
+        outcome, report = recording.outcome, recording.write_report()
+        if outcome is None or recording.folder is None:
+            return Result.broken(job, recording.problem or "the run was interrupted")
+        return Result(
+            task=job.task,
+            seed=job.seed,
+            outcome="error" if outcome.status == "error" else "success" if outcome.status == "done" else "failure",
+            instruction=self._task.instruction,
+            seconds=recording.seconds,
+            trajectory=place_in(self._settings.runs_folder, recording.folder),
+            report=place_in(self._settings.runs_folder, report),
+            **outcome.model_dump(include={"status", "reason", "run_id"}),
+            **effort_of(outcome.usage),
+        )
+
+    def _from_settings(self, desktop: VirtualDesktop, job: Job) -> AgentS:
+        from agent_s.loop.agent import AgentS
+
+        return AgentS.from_settings(self._settings, desktop)
+
+
+def choose_attempt(model: Model, task: Task, folders: Mapping[int, Path]) -> Choice | None:
+    """Return the best of several recorded attempts; None if there is no record that can be read.
+
+    Args:
+        model: Judges.
+        task: The task.
+        folders: Folders of the recordings, by the number of the attempt.
+    """
+    attempts = {}
+    for number, folder in sorted(folders.items()):
+        try:
+            attempts[number] = narrate(read_trajectory(folder))
+        except TrajectoryError:
+            continue
+    if not attempts:
+        return None
+    return choose(model, task, attempts)

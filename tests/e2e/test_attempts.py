@@ -1,0 +1,60 @@
+"""`--attempts`: several runs on private desktops, of which one counts and may be replayed on one's own screen."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from aci.desktop.virtual import VirtualDesktop
+from agent_s.runs.reading import read_trajectory
+from tests.e2e.command_line import User, recording
+
+pytestmark = [pytest.mark.desktop, pytest.mark.slow]
+
+WRITE = [
+    {"action": "switch_applications", "app_code": "mousepad"},
+    {"action": "type", "text": "hello"},
+    {"action": "wait", "time": 1},
+]
+
+
+def test_attempts_leave_the_own_screen_alone_until_the_best_is_replayed(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Write hello", WRITE)
+    with VirtualDesktop() as own:
+        options = ("--display", own.display, "--model", model, "-c", "reflection.enabled=false")
+        around = {"DISPLAY": own.display, "DBUS_SESSION_BUS_ADDRESS": own.environment["DBUS_SESSION_BUS_ADDRESS"]}
+        done = user.agent_s("run", "Write hello", "--attempts", "2", *options, env=around)
+
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert own.observe().windows == ()
+        assert re.search(r"Attempt [12], chosen by rule: ", done.stdout), done.stdout
+        [command] = re.findall(r"To replay the attempt there: agent-s (.+)", done.stdout)
+        replayed = user.agent_s(*shlex.split(command), env=around)
+
+        assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+        assert "hello" in own.observe().to_text()
+    assert user.desktops() == []
+
+
+def test_evaluation_with_attempts_has_one_result_for_each_task_and_hides_verdicts_from_the_choice(
+    user: User, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    chosen = ("--only", "thunar-rename-folder", "--model", "offline", "--attempts", "2", "--desktops", "1")
+    done = user.agent_s("eval", "tasks", "everyday", *chosen, "--out", str(out), "--json")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["episodes"] == 1
+    results = {folder: (folder / "results.jsonl").read_text().splitlines() for folder in (out, *out.glob("attempt-*"))}
+    assert {len(lines) for lines in results.values()} == {2}
+    result = json.loads(results[out][1])
+    assert result["labels"]["attempt"] in "12"
+    run = read_trajectory(out / result["trajectory"])
+    assert "state check" not in "".join(event.model_dump_json() for event in run.events)
+    again = user.agent_s("eval", "tasks", "everyday", *chosen, "--out", str(out), "--json")
+    assert json.loads(again.stdout)["episodes"] == 1
+    assert len((out / "results.jsonl").read_text().splitlines()) == 2
