@@ -14,7 +14,8 @@ cover    120 s   `coverage`: share of the menu items and toolbar buttons that th
 replay   600 s   `skills_replayed`: share of 30 skills, drawn at random, that work again on a fresh desktop
 learn    900 s   `learned_before`, `learned_after`: share of the instructions of `data/instructions.json`, written
                  before any exploration, that the `offline` model carries out with an empty memory and with the one
-                 that the search filled
+                 that the search filled; `learned_after_unseen`: the same of the held-out applications together, whose
+                 exploration nobody looked at before
 resume   1800 s  `resumed_equal`: whether `agent-s explore`, killed at 20 random moments (the command, its worker, or
                  both), ends with the same skills, in its record and in memory, as an undisturbed one, and leaves no
                  desktop behind. It searches to a depth instead of for a time, so that there is one right end
@@ -30,7 +31,7 @@ import os
 import random
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -51,7 +52,7 @@ from exploration.skills.composing import compose
 from exploration.skills.skill_keeper import SkillKeeper
 from memory_store import MemoryStore
 
-FIGURES = ("coverage", "skills", "skills_replayed", "learned_before", "learned_after", "resumed_equal")
+FIGURES = ("toolkit", "coverage", "skills", "skills_replayed", "learned_before", "learned_after", "resumed_equal")
 SEED = 20260314
 DRAWN = 30
 KILLS = 20
@@ -68,17 +69,29 @@ class App:
 
     Attributes:
         argv: How it is started.
+        toolkit: What draws it.
         resumed_depth: How deep the search goes that is killed.
+        held_out: Whether nobody looked at its exploration before the figures were stated.
     """
 
     argv: tuple[str, ...]
-    resumed_depth: int
+    toolkit: str
+    resumed_depth: int = 1
+    held_out: bool = False
 
 
+_OFFICE = ("--norestore", "--nologo", "--nofirststartwizard")
+_PDF = "/usr/share/doc/shared-mime-info/shared-mime-info-spec.pdf"  # of a package that GTK depends on
 APPS = {
-    "Mousepad": App(("mousepad", "sample.txt"), 2),
-    "gnome-calculator": App(("gnome-calculator",), 1),
-    "libreoffice-calc": App(("localc", "--norestore", "--nologo", "--nofirststartwizard"), 1),
+    "Mousepad": App(("mousepad", "sample.txt"), "GTK 3", resumed_depth=2),
+    "gnome-calculator": App(("gnome-calculator",), "GTK 4"),
+    "libreoffice-calc": App(("localc", *_OFFICE), "LibreOffice"),
+    "gnome-text-editor": App(("gnome-text-editor", "sample.txt"), "GTK 4"),
+    "FeatherPad": App(("featherpad", "sample.txt"), "Qt 5"),
+    "Thunar": App(("thunar",), "GTK 3", held_out=True),
+    "qpdfview": App(("qpdfview", _PDF), "Qt 5", held_out=True),
+    "qt6ct": App(("qt6ct",), "Qt 6", held_out=True),
+    "libreoffice-writer": App(("lowriter", *_OFFICE), "LibreOffice", held_out=True),
 }
 
 
@@ -220,7 +233,7 @@ def _in_time(items: Iterable[T], seconds: float) -> Iterator[T]:
 
 def measure(case: Case, parts: Iterable[str]) -> Values:
     """Measure parts of one application; one that breaks costs its own figures only."""
-    values: Values = {}
+    values: Values = {"toolkit": case.app.toolkit}
     for part in parts:
         began = time.monotonic()
         try:
@@ -231,6 +244,14 @@ def measure(case: Case, parts: Iterable[str]) -> Values:
         values[f"{part}_load"] = round(os.getloadavg()[0], 1)
         tell(f"[{case.name}, {part}: {values[f'{part}_took_s']:.0f} s]")
     return values
+
+
+def _unseen(details: Mapping[str, Values]) -> float | None:
+    """Return the share of all instructions for held-out applications that were carried out; None without any."""
+    learned = [values for app, values in details.items() if APPS[app].held_out and "learned_after" in values]
+    number = sum(values["instructions"] for values in learned)
+    done = number - sum(len(values["not_learned"]) for values in learned)
+    return round(done / number, 3) if number else None
 
 
 def main() -> int:
@@ -258,7 +279,7 @@ def main() -> int:
             app: measure(Case(app, folder, seconds, wanted.quick), wanted.parts) for app in wanted.apps or list(APPS)
         }
     figures: Values = {name: {app: values.get(name) for app, values in details.items()} for name in FIGURES}
-    figures |= {"seed": SEED, "details": details}
+    figures |= {"learned_after_unseen": _unseen(details), "seed": SEED, "details": details}
     print(json.dumps(figures, ensure_ascii=False, indent=None if wanted.json else 2))
     return 0
 

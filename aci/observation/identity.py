@@ -23,6 +23,7 @@ _OF_CONTENT = frozenset(
 _NUMBERS = re.compile(r"\d+")
 _SEPARATOR = re.compile(r"\s+[-–—|·]\s+")
 _WORD = re.compile(r"\w+")
+_FILE = re.compile(r"(?:~|/)\S*/\S[^/]*|~/[^/]+")  # a path, which is the whole title in some editors
 
 
 class ElementDescription(BaseModel):
@@ -89,12 +90,15 @@ def titles_agree(one: str, other: str) -> bool:
     """Return whether two titles may belong to the same window at different times.
 
     Numbers, document names and change marks vary; the part behind the last dash, usually the application, or most of
-    the words stay. Popups have no title and only agree with each other.
+    the words stay. Titles that are nothing but the path of a document agree. Popups have no title and only agree with
+    each other.
     """
     if not one or not other:
         return one == other
     one, other = (_NUMBERS.sub("#", title.lstrip("*• ").casefold()) for title in (one, other))
     if one == other or (_SEPARATOR.search(one) and _SEPARATOR.split(one)[-1] == _SEPARATOR.split(other)[-1]):
+        return True
+    if _FILE.fullmatch(one) and _FILE.fullmatch(other):
         return True
     mine, theirs = (set(_WORD.findall(title)) for title in (one, other))
     return len(mine & theirs) >= SHARED_WORDS * max(1, len(mine | theirs))

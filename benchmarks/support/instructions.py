@@ -16,6 +16,7 @@ from agent_s.loop.agent import AgentS
 from agent_s.loop.options import Options
 from agent_s.offline import OfflineModel
 from agent_s.records import Limits, Task
+from exploration.search.controls import called
 from exploration.search.homes import read_home
 from exploration.search.navigator import Navigator, new_desktop
 from memory_store import MemoryStore
@@ -75,7 +76,7 @@ def _setting(check: dict[str, Any], seen: Observation, desktop: VirtualDesktop) 
 
 def _shown(check: dict[str, Any], seen: Observation, desktop: VirtualDesktop) -> bool:
     title = any(check["element"] in window.title for window in seen.windows)
-    named = any(check["element"] == element.name for element in seen.elements)
+    named = any(check["element"] in (element.name, called(element)) for element in seen.elements)
     return (title or named) == bool(check.get("shown", True))
 
 
@@ -93,6 +94,7 @@ def _document(seen: Observation) -> Iterator[Element]:
 
 _CHECKS: dict[str, Callable[[dict[str, Any], Observation, VirtualDesktop], bool]] = {
     "setting": _setting,
+    "windows": lambda check, seen, _: sum(not window.popup for window in seen.windows) >= check["windows"],
     "window": lambda check, seen, _: any(check["window"] in window.title for window in seen.windows),
     "text": _text,
     "state": _state,

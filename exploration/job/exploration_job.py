@@ -255,7 +255,10 @@ class Exploration:
         return {app.id: found for app in self.plan.applications if (found := self._surveyed(app.id)) is not None}
 
     def _searches(self) -> list[Job]:
-        return [Job(task=f"search {app}") for app in self._usable()] if self.plan.longest_search_s > 0 else []
+        """Return the searches: one of each application, shared by several desktops if there are enough."""
+        usable = self._usable() if self.plan.longest_search_s > 0 else {}
+        shares = [None, *range(2, self.plan.desktops // max(1, len(usable)) + 1)]
+        return [Job(task=f"search {app}", seed=share) for app in usable for share in shares]
 
     def _proposals(self, practice: Practice, expected: bool = False) -> list[Job]:
         """Return the job that proposes tasks of a kind, if there are applications for it, or any are `expected`."""

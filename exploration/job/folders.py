@@ -130,19 +130,20 @@ def _read(path: Path, form: type[File], hint: str) -> File | None:
 
 
 @contextmanager
-def locked(folder: Path, wait_s: float = 0.0) -> Iterator[None]:
+def locked(folder: Path, wait_s: float = 0.0, file_name: str = LOCK_FILE) -> Iterator[None]:
     """Lock a folder for this process.
 
     Args:
         folder: The folder; it is made if it is missing.
         wait_s: Longest wait for another process that has locked it, s.
+        file_name: The file that is locked; several processes may use the folder, each with its own.
 
     Raises:
         ExplorationError: Another process has locked it, or it cannot be written.
     """
     try:
         make_private_folder(folder)
-        file = (folder / LOCK_FILE).open("ab")
+        file = (folder / file_name).open("ab")
     except OSError as error:
         raise ExplorationError(f"Cannot write to {folder}: {error.strerror or error}.") from error
     with file:

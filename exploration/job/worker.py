@@ -1,7 +1,8 @@
 """A worker process of an exploration: surveys applications, searches them, and runs the agent on tasks.
 
 It is served like the workers of evaluations (`evaluation.worker`): an `Assignment`, then jobs, one line of
-JSON each. A job is called "survey APP", "search APP", "propose independent", "propose aware" or "task ID".
+JSON each. A job is called "survey APP", "search APP", "propose independent", "propose aware" or "task ID". Several
+"search APP" with other seeds share one search among several desktops.
 
     python -m exploration.job.worker
 """
@@ -26,6 +27,7 @@ from evaluation.worker import serve
 from exploration.errors import ApplicationUnusable, ExplorationError
 from exploration.job.folders import (
     LEDGER_FILE,
+    LOCK_FILE,
     PICTURE_FILE,
     Surveyed,
     application_folder,
@@ -163,7 +165,7 @@ class ExplorationBench:
         from exploration.search.dfs import search
         from exploration.search.ledger import Ledger
         from exploration.search.navigator import new_desktop
-        from exploration.search.records import SearchEnded, SearchLimits
+        from exploration.search.records import Attempted, SearchEnded, SearchLimits
         from exploration.skills.composing import compose, is_composed
         from exploration.skills.naming_by_model import ModelNamer
         from exploration.skills.skill_keeper import SkillKeeper
@@ -173,18 +175,21 @@ class ExplorationBench:
         namer = ModelNamer(model, application.name)
         ended: SearchEnded | None = None
         with (
-            locked(folder, wait_s=LOCK_WAIT_S),
+            locked(folder, LOCK_WAIT_S, LOCK_FILE if job.seed is None else f"{LOCK_FILE}-{job.seed}"),
             Ledger(folder / LEDGER_FILE, application.name, application.argv) as ledger,
             new_desktop() as desktop,
         ):
             seconds, memory = self._seconds_for(ledger.seconds + ledger.composing_seconds), self._opened_memory()
             limits = SearchLimits(seconds=SEARCH_SHARE * seconds, max_depth=self._given.depth)
             keeper = SkillKeeper(memory, f"explore {ledger.app}", namer)
+            made = 0
             for event in search(desktop, ledger, keeper, limits=limits, folder=folder):
                 ended = event if isinstance(event, SearchEnded) else ended
+                made += isinstance(event, Attempted)
             for _ in compose(desktop, ledger, seconds=seconds - ledger.seconds, memory=memory):
                 pass
-            skills, screens, steps = ledger.skills, ledger.states, len(ledger.attempts)
+            skills, screens = ledger.skills, ledger.states
+            steps = len(ledger.attempts) if job.seed is None else made  # the first desktop reports for all
             composites = ledger.composites
             complete = ended is not None and ended.complete and is_composed(ledger)
             timed_out = not complete and ledger.seconds >= limits.seconds
@@ -339,7 +344,7 @@ class ExplorationBench:
 
 def _result(job: Job, outcome: str, reason: str, status: str = "error", **more: Any) -> Result:
     failure = None if outcome == "success" else "environment"
-    values = {"task": job.task, "outcome": outcome, "status": status, "reason": reason, "failure": failure, **more}
+    values = {**job.model_dump(), "outcome": outcome, "status": status, "reason": reason, "failure": failure, **more}
     return Result.model_validate(values)
 
 

@@ -9,6 +9,7 @@ from aci.observation.observation import Element, Window
 from agent_s.records import Change, ChangeKind
 from agent_s.replay.grounded_steps import COMPARED_STATES, window_changes
 from exploration.search.controls import MENU_ROLES, called, portable
+from exploration.search.homes import is_hidden
 from exploration.search.states import Look, by_identity, different_pixels
 
 WEAK = ("appeared", "vanished", "picture")  # kinds of changes that depend on how the rest of the screen is drawn
@@ -22,15 +23,16 @@ _LEAST_PIXELS = 900  # fewer different pixels are a caret, a shadow or the mark 
 
 def changes(before: Look, after: Look) -> tuple[Change, ...]:
     """Return the changes from one look to a later one, the most telling first."""
+    files = [_of_file(change) for change in _of_entries("file", before.home.files, after.home.files)]
     found = [
         *_of_entries("setting", before.home.settings, after.home.settings),
-        *(_of_file(change) for change in _of_entries("file", before.home.files, after.home.files)),
+        *(change for change in files if not is_hidden(change.what)),
         *_of_windows(before, after),
         *_of_elements(before, after),
     ]
     if not found and not _covered(before, after):
         found = list(_of_usability(before, after)) or list(_of_pictures(before, after))
-    return tuple(found)
+    return tuple(found or files)  # what is noted in hidden files is often a by-product, such as a list of open windows
 
 
 def missing_change(expected: tuple[Change, ...], found: tuple[Change, ...]) -> str:
@@ -89,8 +91,8 @@ def _size_in_words(window: Window, look: Look) -> str:
 
 
 def _of_elements(before: Look, after: Look) -> Iterator[Change]:
-    """Compare the contents of windows that both looks show; menus come and go."""
-    shared = before.windows & after.windows
+    """Compare the contents of windows that both looks show, menus that stay open among them."""
+    shared = (before.windows | before.menus) & (after.windows | after.menus)
     old, new = (
         by_identity((e for e in look.observation.elements if e.window_id in shared), look.place)
         for look in (before, after)

@@ -46,7 +46,7 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
     if after.asks_for_password:
         return Finding("skipped", "it asks for a password")
     offers = _offers(before, after, ground or before)
-    effect = changes(ground or before, after)
+    effect = _effect(before, after, ground or before, bool(offers))
     if control.role == "page tab" and effect:
         return Finding("continue" if offers else "terminal", "another tab is in front", (), offers)
     # That a button has its menu open is no effect.
@@ -59,6 +59,19 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
     if effect:
         return Finding("terminal", f"{effect[0].kind} {effect[0].what!r} changed", effect)
     return Finding("error", "nothing changed")
+
+
+def _effect(before: Look, after: Look, ground: Look, leads_on: bool) -> tuple[Change, ...]:
+    """Return the changes since the menu of the control was opened.
+
+    In a menu that stays open, opening it is left out, and what changed inside it counts unless it only `leads_on`.
+    """
+    effect = changes(ground, after)
+    if not (before.menus and after.menus):
+        return effect
+    opening = changes(ground, before)
+    inside = () if leads_on else changes(before, after)
+    return tuple(dict.fromkeys(change for change in (*effect, *inside) if change not in opening))
 
 
 def _other_program(before: Look, after: Look, app: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aci.acting.actions import Action, Click, Type
@@ -30,6 +31,7 @@ TOOLKIT_DIALOGS = ("file chooser:", "color chooser:", "font chooser:")
 
 SAMPLE_TEXT, SAMPLE_VALUE = "sample", "40%"
 
+_OF_TOOLKIT = re.compile(r":(?:Gtk|Adw)[A-Z]\w*$")
 _ENDS_SOON = frozenset({"terminal", "password", "secret", "outside"})
 
 
@@ -50,8 +52,10 @@ def candidates(observation: Observation, home: str = "") -> tuple[Candidate, ...
     """
     seen: Counter[str] = Counter()
     found = []
-    for element in observation.elements:
-        if element.point is None or element.source != "accessibility" or not _can_be_used(element):
+    usable = [each for each in observation.elements if each.source == "accessibility" and _can_be_used(each)]
+    rows = {(each.window_id, each.path[-1]) for each in usable if each.path and each.role != "list item"}
+    for element in usable:
+        if element.point is None or (element.window_id, f"list item:{element.name}") in rows:  # a switch in a row
             continue
         name = called(element, home)
         key = f"{element.role}:{name}"
@@ -65,8 +69,16 @@ def candidates(observation: Observation, home: str = "") -> tuple[Candidate, ...
 
 def _place(element: Element, home: str) -> str:
     """Return the dialog and the named parts around an element, without main windows, whose names are of documents."""
-    parts = [part for part in element.path if not part.startswith(("frame:", "application:", "root pane:"))]
+    parts = [part for part in meant_parts(element.path) if not part.startswith(("application:", "root pane:"))]
     return "/".join(portable(part, home) for part in parts if part.partition(":")[2])
+
+
+def meant_parts(path: Sequence[str]) -> list[str]:
+    """Return the ancestors of an element whose names say where it is.
+
+    Main windows are named after documents, and GTK 4 shows containers with the name of their class only at times.
+    """
+    return [part for part in path if not (part.startswith("frame:") or _OF_TOOLKIT.search(part))]
 
 
 def called(element: Element, home: str = "") -> str:

@@ -8,6 +8,9 @@ dialogs and of submenus come last, so that a search that runs out of time has ve
 
 A search depends on nothing but what the application shows: no clock and no chance decides about its order. After an
 interruption, a new search with the same ledger resumes where the old one ended.
+
+Several processes, each with a desktop of its own, explore one application together if they share its ledger: each goes
+through the same frontier in the same order, passes over what another one is trying, and comes back when that is done.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path as FilePath
 from typing import Protocol
 
@@ -48,9 +52,11 @@ from exploration.search.thumbnails import save_thumbnail
 START = "start"  # key of the attempt that starts the application
 SEPARATOR = " > "
 NOTHING_CHANGED = "nothing changed"
+SHARED_POLL_S = 0.2  # time between two looks at what other desktops found, where nothing else is left, s
 _DISABLED = "it is greyed out"
 _DEEP = 2  # number of steps from the start beyond which controls come last
 _MANY = 12  # screens with more controls come after others; also the number of buttons that are verified together
+_ENOUGH = 8  # number of unit functions from which on they are verified before the next branch
 
 
 class Keeper(Protocol):
@@ -134,7 +140,8 @@ def search(
         DesktopError: The desktop does not come up any more.
     """
     navigator = Navigator(desktop, ledger.argv, clock, pause)
-    return _Search(navigator, Prober(navigator), ledger, keeper, limits or SearchLimits(), folder, clock).events()
+    prober = Prober(navigator)
+    return _Search(navigator, prober, ledger, keeper, limits or SearchLimits(), folder, clock, pause).events()
 
 
 @dataclass
@@ -146,11 +153,14 @@ class _Search:
     _limits: SearchLimits
     _folder: FilePath | None
     _clock: Callable[[], float]
+    _pause: Callable[[float], None]
 
     def __post_init__(self) -> None:
         self._began = self._clock() - self._ledger.seconds
         self._first_offered_by: dict[str, str] = {}
+        self._counted = 0  # attempts whose offers are in `_first_offered_by`
         self._later: list[list[Pending]] = []
+        self._passed_over = self._worked = False  # whether another desktop was at something, and this one did something
         # Only attempts that this search has come to, even if the ledger holds more from an earlier, interrupted one:
         # its next steps rest on them alone, so that it does the same as a search without interruption.
         self._reached: dict[str, Attempt] = {}
@@ -171,25 +181,42 @@ class _Search:
 
     def _all_phases(self) -> Iterator[SearchEvent]:
         yield from self._start()
-        for batch in _batches(self._children(self._ledger.attempts[START], ())):
-            yield from self._explore_together(batch)
+        while True:
+            self._passed_over = self._worked = False
+            self._reached, self._later = {}, []
+            for group in self._groups():
+                yield from self._explore_together(group)
+                if self._passed_over and self._worked:
+                    break  # what the others found meanwhile may come first
+            if not self._passed_over:
+                return
+            if not self._worked:
+                self._pause(SHARED_POLL_S)
+            self._check_limits()
+            self._ledger.refresh()
+
+    def _groups(self) -> Iterator[list[Pending]]:
+        """Yield the frontier in order, each group after the one before was explored."""
+        yield from _batches(self._children(self._ledger.attempts[START], ()))
         while settings := [group for group in self._later if _are_settings(group)]:
             self._later = [group for group in self._later if not _are_settings(group)]
-            for group in settings:
-                yield from self._explore_together(group)
+            yield from settings
         for setup in SETUPS:
-            for batch in _batches(self._prepared(setup)):
-                yield from self._explore_together(batch)
+            yield from _batches(self._prepared(setup))
         while self._later:
             group = min(self._later, key=lateness)
             self._later.remove(group)
-            yield from self._explore_together(group)
+            yield group
 
     # Finding
 
     def _start(self) -> Iterator[SearchEvent]:
         """Start the application and list its controls."""
+        while not self._ledger.claim(START):
+            self._check_limits()
+            self._pause(SHARED_POLL_S)
         if START in self._ledger.attempts:
+            self._ledger.release(START)
             return
         look = self._navigator.restart()
         state = look.state(0)
@@ -205,11 +232,14 @@ class _Search:
             why="the application was started",
         )
         yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=len(offers)))
+        self._ledger.release(START)
 
     def _explore_together(self, batch: list[Pending]) -> Iterator[SearchEvent]:
-        """Explore several branches and then verify what they showed, so that few fresh desktops are needed."""
+        """Explore several branches and verify what they showed, several together, so that few desktops are needed."""
         for each in batch:
             yield from self._explore(each)
+            if len(self._unverified()) >= _ENOUGH:
+                yield from self._verify_all()
         yield from self._verify_all()
 
     def _explore(self, branch: Pending) -> Iterator[SearchEvent]:
@@ -217,16 +247,18 @@ class _Search:
         stack = [branch]
         while stack:
             each = stack.pop()
-            attempt = self._ledger.attempts.get(each.key)
-            if attempt is None:
-                self._check_limits()
+            if self._attempts_first(each.key):
                 attempt, seen = self._try(each)
                 if seen is not None:
                     yield self._found(*seen)
                 yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=len(stack)))
-            self._reached[attempt.key] = attempt
-            if _failed_for_good(attempt) and attempt.key not in self._ledger.boundaries:
+                self._ledger.release(each.key)
+            if each.key not in self._ledger.attempts:
+                continue  # another desktop is at it
+            attempt = self._reached[each.key] = self._ledger.attempts[each.key]
+            if _failed_for_good(attempt) and self._judges(attempt):
                 yield self._give_up(attempt, attempt.why, attempt.path)
+                self._ledger.release(_judging(attempt.key))
             children = self._children(attempt, (*each.path, *attempt.path[len(each.path) :]))
             if len(attempt.path) >= _DEEP or any(change.kind == "opened" for change in attempt.effect):
                 self._later.append(children)
@@ -238,11 +270,46 @@ class _Search:
         if attempt.classification != "continue" or len(path) >= self._limits.max_depth:
             return []
         prefix = "" if attempt.key == START else attempt.key + SEPARATOR
+        first = self._first_offers()
         return [
             Pending(f"{prefix}{each.control.key}", path, each, attempt.end, attempt.precondition)
             for each in attempt.offers
-            if self._first_offered_by.setdefault(each.control.identity, attempt.key) == attempt.key
+            if first[each.control.identity] == attempt.key
         ]
+
+    def _first_offers(self) -> dict[str, str]:
+        """Return the attempt that offered each control first, in the order of the ledger."""
+        new = list(islice(self._ledger.attempts.values(), self._counted, None))
+        self._counted += len(new)
+        for attempt in new:
+            if attempt.classification == "continue" and attempt.depth < self._limits.max_depth:
+                for each in attempt.offers:
+                    self._first_offered_by.setdefault(each.control.identity, attempt.key)
+        return self._first_offered_by
+
+    def _takes_on(self, claim: str, is_done: Callable[[], bool]) -> bool:
+        """Take on what is not done; return False if it is, or if another desktop is at it."""
+        if is_done():
+            return False
+        if not self._ledger.claim(claim):
+            self._passed_over = True
+            return False
+        if is_done():  # by another desktop, just now
+            self._ledger.release(claim)
+            return False
+        self._worked = True
+        return True
+
+    def _attempts_first(self, key: str) -> bool:
+        """Take on an attempt that nobody has made."""
+        if key not in self._ledger.attempts:
+            self._check_limits()
+        return self._takes_on(key, lambda: key in self._ledger.attempts)
+
+    def _judges(self, attempt: Attempt) -> bool:
+        """Take on to decide whether an attempt becomes a skill or a boundary."""
+        skills, boundaries = self._ledger.skills, self._ledger.boundaries
+        return self._takes_on(_judging(attempt.key), lambda: attempt.key in skills or attempt.key in boundaries)
 
     def _prepared(self, setup: Setup) -> list[Pending]:
         """Return the attempts on controls that were greyed out, with a setup before them."""
@@ -292,7 +359,7 @@ class _Search:
             self._navigator.leave()
         state = None if after is None else after.state(attempt.depth, finding.offers or None)
         offers = [] if after is None else [offer(each, after.observation, after.place) for each in finding.offers]
-        first = self._first_offered_by
+        first = self._first_offers()
         attempt = attempt.model_copy(
             update={
                 "end": state.fingerprint if state is not None else "",
@@ -312,13 +379,18 @@ class _Search:
 
     def _verify_all(self) -> Iterator[SearchEvent]:
         """Repeat every unit function that was found on a fresh desktop, and keep those that work."""
+        while mine := list(islice(filter(self._judges, self._unverified()), _MANY)):
+            self._keeper.announce(mine)
+            for attempt in mine:
+                self._check_limits()
+                yield from self._verify(attempt)
+                self._ledger.release(_judging(attempt.key))
+
+    def _unverified(self) -> list[Attempt]:
+        """Return the attempts that had an effect and were not repeated yet."""
         judged = self._ledger.skills.keys() | self._ledger.boundaries.keys()
         worked = [one for one in self._reached.values() if one.classification in ("terminal", "continue")]
-        found = [attempt for attempt in worked if attempt.effect and attempt.key not in judged]
-        self._keeper.announce(found)
-        for attempt in found:
-            self._check_limits()
-            yield from self._verify(attempt)
+        return [attempt for attempt in worked if attempt.effect and attempt.key not in judged]
 
     def _verify(self, attempt: Attempt) -> Iterator[SearchEvent]:
         """Repeat one, on another desktop than the one it was found on."""
@@ -396,6 +468,11 @@ def _are_settings(group: list[Pending]) -> bool:
     """Return whether at least half of the usable controls of a dialog are there to be switched or chosen."""
     usable = [each.offer for each in group if not (each.offer.unsafe or each.offer.disabled)]
     return bool(usable) and 2 * sum(each.control.role in SETTING_ROLES for each in usable) >= len(usable)
+
+
+def _judging(key: str) -> str:
+    """Return the claim of who decides whether an attempt becomes a skill."""
+    return f"judge {key}"
 
 
 def _is_disabled(why: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,10 +30,25 @@ class HomeState:
     files: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
 
+    def without(self, paths: Collection[str]) -> HomeState:
+        """Return this home without some files."""
+        return HomeState({path: digest for path, digest in self.files.items() if path not in paths}, self.settings)
+
+    def with_hidden(self, other: HomeState) -> HomeState:
+        """Return this home with the hidden files of another moment."""
+        own = {path: digest for path, digest in self.files.items() if not is_hidden(path)}
+        hidden = {path: digest for path, digest in other.files.items() if is_hidden(path)}
+        return HomeState(own | hidden, self.settings)
+
 
 def read_home(home: Path) -> HomeState:
     """Read a home, without caches and other by-products."""
     return HomeState(dict(_files(home)), _settings(home))
+
+
+def is_hidden(path: str) -> bool:
+    """Return whether a file, by its path relative to the home, is hidden, as those that only applications use are."""
+    return any(part.startswith(".") for part in path.split("/"))
 
 
 def _files(home: Path) -> Iterator[tuple[str, str]]:

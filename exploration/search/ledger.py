@@ -1,8 +1,12 @@
 """The record of a search on disk: every event in order, each on the disk before the search continues.
 
 ```
-ledger.jsonl   a header line, then one `SearchEvent` per line
+ledger.jsonl    a header line, then one `SearchEvent` per line
+ledger.claims   empty; its locks say what is being tried at the moment
 ```
+
+Several searches of one application, each in its own process with a desktop of its own, share one record: each appends
+what it found, reads what the others appended, and takes on (`Ledger.claim`) what none of them has taken on.
 
 Versions of the format; others are refused:
 
@@ -13,8 +17,13 @@ Versions of the format; others are refused:
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -41,12 +50,15 @@ SCHEMA_VERSION = 3
 _READABLE = (1, 2, 3)
 FORMAT = "agent-s exploration"
 _PRIVATE = 0o600
+_WRITING = 0  # the byte of the claims file that is locked by who writes; the others belong to claims
 
 
 class Ledger:
     """The events of a search, appended to a file; opening it again reads what is there.
 
     A last line that is cut short, as by a kill, is removed, and its event will happen again.
+
+    The dictionaries are in the order of the file, the same for all searches that share it.
 
     Attributes:
         path: The file.
@@ -81,8 +93,11 @@ class Ledger:
         self.composed: dict[str, Composed] = {}
         self.composing_seconds = self.seconds = 0.0
         self.ended: SearchEnded | None = None
+        self._read = self._lines = 0  # number of bytes and lines of the file that were read
         try:
-            self._file: IO[bytes] = self._open()
+            self._claims = os.open(path.with_suffix(".claims"), os.O_RDWR | os.O_CREAT, _PRIVATE)
+            with self._writing():
+                self._file: IO[bytes] = self._open()
         except OSError as error:
             raise LedgerError(f"{path} cannot be opened: {error.strerror or error}. Check its folder.") from error
 
@@ -110,48 +125,99 @@ class Ledger:
         Raises:
             LedgerError: The file cannot be written.
         """
-        self._append(event.model_dump(mode="json"))
+        with self._writing():
+            self._append(event.model_dump(mode="json"))
         self._take(event)
 
-    def close(self) -> None:
-        """Close the file; a second call does nothing."""
-        self._file.close()
+    def claim(self, key: str) -> bool:
+        """Take something on and read what others recorded; return False if another search has taken it on.
 
-    def _append(self, fields: dict[str, Any]) -> None:
+        A claim ends with `release` or with the process, so that the others take on what a killed one leaves.
+
+        Raises:
+            LedgerError: The file cannot be read.
+        """
         try:
-            self._file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except (OSError, ValueError) as error:
-            hint = "Make room, or choose another folder."
-            raise LedgerError(f"{self.path} cannot be written: {error}. {hint}") from error
-
-    def _open(self) -> IO[bytes]:
-        fresh = not self.path.exists() or not self._read_back()
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, _PRIVATE)
-        self._file = os.fdopen(handle, "ab")
-        if fresh:
-            header = {"schema_version": SCHEMA_VERSION, "format": FORMAT, "app": self.app, "argv": list(self.argv)}
-            self._append(header)
-        return self._file
-
-    def _read_back(self) -> bool:
-        """Read the file and cut off an incomplete last line; return whether there is a header."""
-        content = self.path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):
-            os.truncate(self.path, len(whole))
-        lines = whole.splitlines()
-        if not lines:
+            _lock(self._claims, fcntl.F_WRLCK, _place_of(key), wait=False)
+        except BlockingIOError:
             return False
-        self._check_header(lines[0])
-        for number, line in enumerate(lines[1:], start=2):
+        self.refresh()
+        return True
+
+    def release(self, key: str) -> None:
+        """End a claim, after its event is written."""
+        _lock(self._claims, fcntl.F_UNLCK, _place_of(key))
+
+    def refresh(self) -> None:
+        """Read what other searches have appended.
+
+        Raises:
+            LedgerError: The file cannot be read.
+        """
+        try:
+            if self.path.stat().st_size == self._read:
+                return
+            with self.path.open("rb") as file:
+                file.seek(self._read)
+                content = file.read()
+        except OSError as error:
+            raise LedgerError(f"{self.path} cannot be read: {error.strerror or error}.") from error
+        whole = content[: content.rfind(b"\n") + 1]
+        for number, line in enumerate(whole.splitlines(), start=self._lines + 1):
             try:
                 self._take(SEARCH_EVENT_ADAPTER.validate_json(line))
             except ValidationError as error:
                 problem = f"{self.path}, line {number}, cannot be read: {error.errors()[0]['msg']}"
                 raise LedgerError(f"{problem}. Remove the file to start over.") from error
-        return True
+        self._read += len(whole)
+        self._lines += whole.count(b"\n")
+
+    def close(self) -> None:
+        """Close the file and end all claims; a second call does nothing."""
+        self._file.close()
+        with suppress(OSError):
+            os.close(self._claims)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Keep others from writing."""
+        _lock(self._claims, fcntl.F_WRLCK, _WRITING)
+        try:
+            yield
+        finally:
+            _lock(self._claims, fcntl.F_UNLCK, _WRITING)
+
+    def _append(self, fields: dict[str, Any]) -> None:
+        """Append a line after those of others, without one that was cut short."""
+        try:
+            if self._read:
+                self.refresh()
+                os.truncate(self.path, self._read)
+            line = json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+            self._file.write(line)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except (OSError, ValueError) as error:
+            hint = "Make room, or choose another folder."
+            raise LedgerError(f"{self.path} cannot be written: {error}. {hint}") from error
+        self._read += len(line)
+        self._lines += 1
+
+    def _open(self) -> IO[bytes]:
+        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, _PRIVATE)
+        self._file = os.fdopen(handle, "ab")
+        content = self.path.read_bytes()
+        header, end, _ = content.partition(b"\n")
+        if end:
+            self._check_header(header)
+            self._read, self._lines = len(header) + 1, 1
+            self.refresh()
+            os.truncate(self.path, self._read)
+        else:
+            os.truncate(self.path, 0)
+            about = {"app": self.app, "argv": list(self.argv)}
+            self._append({"schema_version": SCHEMA_VERSION, "format": FORMAT, **about})
+        return self._file
 
     def _check_header(self, line: bytes) -> None:
         try:
@@ -186,3 +252,18 @@ class Ledger:
                 self.boundaries[boundary.key] = boundary
             case _:
                 pass
+
+
+def _place_of(key: str) -> int:
+    """Return the byte of the claims file that stands for a key."""
+    return 1 + int.from_bytes(hashlib.sha256(key.encode()).digest()[:7], "big")
+
+
+def _lock(file: int, kind: int, place: int, wait: bool = True) -> None:
+    """Lock or unlock one byte of a file; the lock belongs to the open file, so that it ends with the process.
+
+    Raises:
+        BlockingIOError: It is locked, and `wait` is False.
+    """
+    command = fcntl.F_OFD_SETLKW if wait else fcntl.F_OFD_SETLK
+    fcntl.fcntl(file, command, struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0))

@@ -31,6 +31,7 @@ _LATE_S = 0.05
 _LOOKS = 4
 _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.01  # longest wait for a known screen: in all, and without any change
 _MOST_ESCAPES = 3
+_OFTEN = 3  # a hidden file with as many contents, where all else was the same, is a by-product
 _MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
 _ESCAPE = Hotkey(keys=("Escape",))
 
@@ -85,8 +86,8 @@ class Navigator:
 
     Attributes:
         restarts: How often the application was started on a fresh desktop.
-        strict: Whether a way back is proven only if nothing differs. Otherwise what is greyed out may differ, as after
-            an undo.
+        strict: Whether a way back is proven only if nothing differs. Otherwise hidden files may, which applications
+            write as they please, and what is greyed out, as after an undo.
         tainted: Whether that exception was used since the last start.
     """
 
@@ -107,6 +108,8 @@ class Navigator:
         self._pointed: Rect | None = None
         self._performed: Action | None = None
         self._fresh = self.strict = self.tainted = False
+        self._contents: dict[str, set[str]] = {}  # digests of hidden files that differed where nothing else did
+        self._by_products = frozenset[str]()
         self.restarts = 0
 
     @property
@@ -162,7 +165,8 @@ class Navigator:
     def look(self) -> Look:
         """Return a look at the screen and the home."""
         observation = self._desktop.observe()
-        return Look(observation, read_home(self._desktop.home), self.place, self._pointed)
+        home = read_home(self._desktop.home).without(self._by_products)
+        return Look(observation, home, self.place, self._pointed)
 
     def go(self, path: Path, fresh: bool = False) -> Look | Trouble:
         """Bring the application to the end of a path.
@@ -318,7 +322,7 @@ class Navigator:
                 return False
             expected = self.expected(way[:number])
             look = self.follow(step, look, expected if expected is not None and expected.menus else None, _BACK_LIMIT_S)
-        if isinstance(look, Trouble) or not same(known, look, switched, self.strict):
+        if isinstance(look, Trouble) or not self._proves(known, look, switched, greyed_counts=self.strict):
             return False
         self._at, self._fresh = base, False
         self.tainted |= known.exact != look.exact
@@ -388,9 +392,31 @@ class Navigator:
         """Return the longest part of a path at whose end the look proves to be."""
         for length in range(len(path), -1, -1):
             known = self.known(path[:length])
-            if known is not None and same(known, look):
+            if known is not None and self._proves(known, look):
                 return path[:length]
         return None
+
+    def _proves(
+        self, known: Look, look: Look, ignored: frozenset[str] | None = None, greyed_counts: bool = True
+    ) -> bool:
+        """Return whether a look proves a known state (`same`); if not `strict`, hidden files may differ.
+
+        A hidden file that had several contents where all else was the same is a by-product, and left out from then on.
+        """
+        if not same(known, look, ignored, greyed_counts, hidden_files_count=False):
+            return False
+        changed = {path for path, _ in known.home.files.items() ^ look.home.files.items()}
+        for path in changed:
+            contents = self._contents.setdefault(path, set())
+            contents.update(each.home.files.get(path, "") for each in (known, look))
+            if len(contents) >= _OFTEN:
+                self._by_products |= {path}
+        if self.strict and changed - self._by_products:
+            return False
+        self.tainted |= bool(changed - self._by_products)
+        for key, each in self._known.items() if changed else ():
+            self._known[key] = replace(each, home=each.home.with_hidden(look.home).without(self._by_products))
+        return True
 
     def _grounded(self, step: GroundedStep, before: Look, patience_s: float) -> Action | Trouble:
         deadline = self._clock() + patience_s

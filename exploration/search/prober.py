@@ -13,7 +13,8 @@ from exploration.search.navigator import Navigator, Path, Trouble, place_key
 from exploration.search.records import Attempt, Control
 from exploration.search.states import Look
 
-CHECKED_ROLES = ("check menu item", "radio menu item")  # controls whose state can be read only while their menu is open
+CHECKED_ROLES = ("check menu item", "radio menu item", "menu item")
+"""Controls whose state can be read only while their menu is open; those of Qt are menu items, like others."""
 
 _UNDO = GroundedStep(action=Hotkey(keys=("ctrl", "z")), intent="undo it")
 _UNDOABLE = ("text", "title", "state", "value", *WEAK)
@@ -183,9 +184,11 @@ class Prober:
 
     def _with_state(self, finding: Finding, control: Control, before: Look, after: Look, path: Path) -> Finding:
         """Open the menu of a check or radio item again and add how its state changed."""
-        if control.role not in CHECKED_ROLES:
-            return finding
         was = _find(control, before)
+        if control.role not in CHECKED_ROLES or was is None:
+            return finding
+        if control.role == "menu item" and not was.element.states & {"checkable", "checked"}:
+            return finding
         look: Look | Trouble = after
         base = self._base(path)
         for number, step in enumerate(path[len(base) : -1], start=len(base) + 1):
@@ -193,7 +196,7 @@ class Prober:
                 break
             look = self._navigator.follow(step, look, self._navigator.expected(path[:number]))
         now = None if isinstance(look, Trouble) else _find(control, look)
-        if was is None or now is None or ("checked" in was.element.states) == ("checked" in now.element.states):
+        if now is None or ("checked" in was.element.states) == ("checked" in now.element.states):
             return finding
         words = ("not checked", "checked") if "checked" in now.element.states else ("checked", "not checked")
         change = Change(kind="state", what=f"{control.role} {control.name}", before=words[0], after=words[1])

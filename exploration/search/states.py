@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
-from exploration.search.controls import Candidate, candidates, portable
-from exploration.search.homes import HomeState
+from exploration.search.controls import Candidate, candidates, meant_parts, portable
+from exploration.search.homes import HomeState, is_hidden
 from exploration.search.records import ScreenState
 
 if TYPE_CHECKING:
@@ -122,14 +122,20 @@ def by_identity(elements: Iterable[Element], home: str) -> dict[str, Element]:
     found = {}
     for element in elements:
         name = portable(element.name or element.label or element.description, home)
-        where = "/".join(portable(part, home) for part in element.path[-3:] if not part.startswith("frame:"))
+        where = "/".join(portable(part, home) for part in meant_parts(element.path)[-3:])
         key = f"{where}/{element.role}:{name}"
         seen[key] += 1
         found[key if seen[key] == 1 else f"{key}#{seen[key]}"] = element
     return found
 
 
-def same(known: Look, look: Look, ignored: frozenset[str] | None = None, strict: bool = True) -> bool:
+def same(
+    known: Look,
+    look: Look,
+    ignored: frozenset[str] | None = None,
+    greyed_counts: bool = True,
+    hidden_files_count: bool = True,
+) -> bool:
     """Return whether two looks prove the same state.
 
     Args:
@@ -137,19 +143,29 @@ def same(known: Look, look: Look, ignored: frozenset[str] | None = None, strict:
         look: The other.
         ignored: Settings that were switched there and back. If given, the pictures do not count either, since what is
             redrawn may move by a pixel.
-        strict: Whether a difference in what is greyed out counts.
+        greyed_counts: Whether a difference in what is greyed out counts.
+        hidden_files_count: Whether a difference in hidden files counts, which may be by-products.
     """
-    if not same_texts(known, look, ignored or frozenset(), strict):
+    if not same_texts(known, look, ignored or frozenset(), greyed_counts, hidden_files_count):
         return False
     greyed = [look.elements[key].rect for key in known.elements if known.exact[key] != look.exact[key]]
     return ignored is not None or same_picture(known, look, greyed)
 
 
-def same_texts(known: Look, look: Look, ignored: frozenset[str] = frozenset(), strict: bool = True) -> bool:
+def same_texts(
+    known: Look,
+    look: Look,
+    ignored: frozenset[str] = frozenset(),
+    greyed_counts: bool = True,
+    hidden_files_count: bool = True,
+) -> bool:
     """Return whether two looks are the same apart from pixels and ignored settings; see `same`."""
     settings = [{k: v for k, v in each.home.settings.items() if k not in ignored} for each in (known, look)]
-    shown = known.exact == look.exact or (not strict and same_but_greyed(known.exact, look.exact))
-    return shown and known.home.files == look.home.files and settings[0] == settings[1]
+    files = [
+        {k: v for k, v in each.home.files.items() if hidden_files_count or not is_hidden(k)} for each in (known, look)
+    ]
+    shown = known.exact == look.exact or (not greyed_counts and same_but_greyed(known.exact, look.exact))
+    return shown and files[0] == files[1] and settings[0] == settings[1]
 
 
 def same_but_greyed(one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]) -> bool:

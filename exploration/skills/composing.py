@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
 from exploration.search.changes import changes, missing_change
+from exploration.search.dfs import SHARED_POLL_S
 from exploration.search.ledger import Ledger
 from exploration.search.navigator import Navigator, Path, PrivateDesktop, Trouble
 from exploration.search.records import Composed, UnitSkill
@@ -52,7 +53,15 @@ def compose(
     keeper = SkillKeeper(memory, f"explore {ledger.app}")
     began = clock() - ledger.composing_seconds
     try:
-        while clock() - began + _USUAL_S <= seconds and (task := next(_untried(ledger), None)) is not None:
+        while clock() - began + _USUAL_S <= seconds and not is_composed(ledger):
+            task = next((task for task in _untried(ledger) if ledger.claim(task.key)), None)
+            if task is None:  # other desktops are at the rest
+                pause(SHARED_POLL_S)
+                ledger.refresh()
+                continue
+            if task.key in ledger.composed:
+                ledger.release(task.key)
+                continue
             problem, steps = _try(navigator, task)
             skill = None
             if not problem:
@@ -68,6 +77,7 @@ def compose(
                 why=problem,
             )
             ledger.write(event)
+            ledger.release(task.key)
             yield event
     except ApplicationUnusable:
         return  # the search has succeeded, and composite tasks are an addition to it

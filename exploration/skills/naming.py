@@ -279,7 +279,7 @@ class _Function:
             yield _done(words)
         elif parent and (_begins_with_verb(parent) or len(words.split()) < 3):
             yield _done(f"{parent} {words}")
-        elif self._effect and all(change.kind == "appeared" for change in self._effect):
+        elif self._changes("appeared") and all(change.kind in ("appeared", "vanished") for change in self._effect):
             yield Switch(verb="show", object=words, state="on")
         elif label("inserting").fullmatch(self._menu):
             yield Do(verb=self._menu, object=words)

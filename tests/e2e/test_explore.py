@@ -91,6 +91,42 @@ def test_ctrl_c_ends_an_exploration_and_shows_how_to_continue(user: User, tmp_pa
     assert processes_of(desktops) == []
 
 
+def workers_of(process: int) -> list[int]:
+    """Return the ids of the workers of an exploration."""
+    threads = Path(f"/proc/{process}/task").iterdir()
+    return [int(number) for thread in threads for number in (thread / "children").read_text().split()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", [False, True])
+def test_two_desktops_share_a_search(user: User, tmp_path: Path, killed: bool) -> None:
+    out = tmp_path / "exploration"
+    bounds = ("--tasks", "0", "--search", "600", "--depth", "1")
+    process = user.start("explore", "mousepad", *bounds, "--desktops", "2", "--out", str(out))
+    ledger = out / "applications" / "org.xfce.mousepad" / "ledger.jsonl"
+    try:
+        if killed:
+            deadline = time.monotonic() + LIMIT_S
+            while time.monotonic() < deadline and not (
+                ledger.exists() and ledger.read_bytes().count(b'"kind": "attempted"') > 2
+            ):
+                time.sleep(0.1)
+            os.killpg(workers_of(process.pid)[-1], signal.SIGKILL)
+        output = process.communicate(timeout=LIMIT_S)[0]
+    finally:
+        process.kill()
+    assert process.returncode == 0, output
+    lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    searches = {line["seed"]: line for line in lines if line.get("task", "").startswith("search")}
+    assert {line["outcome"] for line in searches.values()} == {"success"}
+    assert {line["labels"]["complete"] for line in searches.values()} == {"true"}
+    assert searches.keys() == {None, 2}
+    events = [json.loads(line) for line in ledger.read_text().splitlines()[1:]]
+    tried = [event["attempt"]["key"] for event in events if event["kind"] == "attempted"]
+    assert len(tried) == len(set(tried)) > 5
+    assert user.desktops() == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [

@@ -212,7 +212,7 @@ def test_only_one_process_explores_into_a_folder(tmp_path: Path) -> None:
         ({"search_s": 20.0}, ["search notes"]),
         ({"search_s": 5.0}, []),
         ({"depth": 6}, ["search notes"]),
-        ({"desktops": 2}, []),
+        ({"desktops": 2}, ["search notes"]),  # of the second desktop, which finds nothing left
         ({"applications": (NOTES, PAINT), "wanted": 0}, ["survey paint", "search paint"]),
     ],
 )

@@ -201,7 +201,7 @@ def test_many_skills_are_verified_on_one_fresh_desktop(home: Path, tmp_path: Pat
             if isinstance(event, SkillVerified):
                 assert found[event.skill.key] < editor.starts, "it was verified where it had been found"
                 verified[editor.starts] = verified.get(editor.starts, 0) + 1
-    assert max(verified.values()) >= 8
+    assert max(verified.values()) >= 6
 
 
 def test_buttons_are_verified_together_and_menus_one_by_one(home: Path, tmp_path: Path) -> None:

@@ -1,0 +1,101 @@
+"""One search shared by several desktops, on made-up applications."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+
+from exploration.search.dfs import search
+from exploration.search.ledger import Ledger
+from exploration.search.records import Attempted, SearchEnded, SearchEvent, SearchLimits, SkillVerified
+from exploration.skills.skill_keeper import SkillKeeper
+from tests.unit.exploration.an_app import APP, FakeEditor
+
+ARGV = ("editor",)
+CLAIMS_AND_DIES = """
+import os, sys
+from pathlib import Path
+from exploration.search.ledger import Ledger
+ledger = Ledger(Path(sys.argv[1]), "Editor", ("editor",))
+assert ledger.claim("menu:File")
+with open(sys.argv[1], "a") as file:
+    file.write('{"kind": "attem')
+print("claimed", flush=True)
+sys.stdin.readline()
+os.kill(os.getpid(), 9)
+"""
+
+
+def running(folder: Path, ledger: Ledger) -> Iterator[SearchEvent]:
+    """Start a search with a desktop of its own."""
+    home = folder / f"home {len(list(folder.iterdir()))}"
+    home.mkdir()
+    ticks = count()
+    return search(
+        FakeEditor(home), ledger, SkillKeeper(None, "explore"), limits=SearchLimits(seconds=1e6),
+        clock=lambda: next(ticks) * 0.05, pause=lambda seconds: time.sleep(0.001),
+    )  # fmt: skip
+
+
+def names(ledger: Ledger) -> list[str]:
+    return sorted(skill.name for skill in ledger.skills.values())
+
+
+def alone(folder: Path) -> list[str]:
+    with Ledger(folder / "alone.jsonl", APP, ARGV) as ledger:
+        list(running(folder, ledger))
+        return names(ledger)
+
+
+def test_two_desktops_find_what_one_finds_and_try_nothing_twice(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    with Ledger(path, APP, ARGV) as first, Ledger(path, APP, ARGV) as second, ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(list, [running(tmp_path, first), running(tmp_path, second)]))
+    tried = [[event.attempt.key for event in events if isinstance(event, Attempted)] for events in found]
+    kept = [[event.skill.key for event in events if isinstance(event, SkillVerified)] for events in found]
+    assert all(tried)
+    assert all(kept)
+    assert max(Counter(tried[0] + tried[1]).values()) == 1
+    assert max(Counter(kept[0] + kept[1]).values()) == 1
+    assert [event.complete for events in found for event in events if isinstance(event, SearchEnded)] == [True, True]
+    with Ledger(path, APP, ARGV) as ledger:
+        assert names(ledger) == alone(tmp_path)
+
+
+def test_what_a_search_leaves_undone_is_done_by_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    with Ledger(path, APP, ARGV) as second:
+        first = Ledger(path, APP, ARGV)
+        events = running(tmp_path, first)
+        for _ in range(6):
+            next(events)
+        assert first.claim("menu:View")
+        other = running(tmp_path, second)
+        for _ in range(4):
+            next(other)
+        first.close()  # as the end of its process does
+        list(other)
+        assert names(second) == alone(tmp_path)
+
+
+def test_claim_of_a_killed_process_ends_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    with Ledger(path, APP, ARGV) as ledger:
+        process = subprocess.Popen(
+            [sys.executable, "-c", CLAIMS_AND_DIES, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"claimed\n"
+        assert not ledger.claim("menu:File")
+        assert ledger.claim("menu:Edit")
+        process.communicate(b"die\n", timeout=60)
+        assert ledger.claim("menu:File")
+        ledger.write(SearchEnded(complete=True))
+    with Ledger(path, APP, ARGV) as ledger:  # the line that was cut short is gone
+        assert ledger.ended is not None
