@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 from aci.acting.actions import Action
 from aci.acting.result import ActionResult
 from aci.desktop.machine import Machine
-from aci.observation.observation import Observation
+from aci.observation.observation import Observation, Window
 from aci.screen.emergency_stop import Halt
 
 __all__ = ["ActionResult", "Desktop", "DesktopWrapper", "SimpleDesktop", "as_desktop"]
@@ -53,11 +54,13 @@ class Desktop(Protocol):
         """The emergency stop; None if the desktop has none."""
         return None
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """Look at the screen.
 
         Args:
             read_texts: Whether to recognize text that is only pixels.
+            check: Whether the first look after an action that was waited for also waits for what comes late. A caller
+                that knows what to expect, and looks until it is there, can do without.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
@@ -75,6 +78,14 @@ class Desktop(Protocol):
             ConnectionLost: The screen or the accessibility bus went away.
         """
         ...
+
+    def windows(self) -> Sequence[Window] | None:
+        """Return the visible windows, topmost first; None if they cannot be listed without a look at the screen.
+
+        Raises:
+            ConnectionLost: The screen went away.
+        """
+        return None
 
     def machine(self) -> Machine | None:
         """Return facts about the machine and the user's folders, as they are now; None if they are not known.
@@ -123,9 +134,13 @@ class DesktopWrapper(Desktop):
         """See `Desktop.halt`."""
         return self._desktop.halt
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """See `Desktop.observe`."""
-        return self._desktop.observe(read_texts)
+        return self._desktop.observe(read_texts, check)
+
+    def windows(self) -> Sequence[Window] | None:
+        """See `Desktop.windows`."""
+        return self._desktop.windows()
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """See `Desktop.perform`."""
@@ -162,7 +177,7 @@ class _AdaptedDesktop(Desktop):
     def __init__(self, desktop: SimpleDesktop) -> None:
         self._desktop = desktop
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         return self._desktop.observe()
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:

@@ -22,7 +22,7 @@ from aci.desktop.private_session import READY_LIMIT_S, PrivateSession
 from aci.desktop.x11 import X11Desktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.input.backends import InputName
-from aci.observation.observation import Observation
+from aci.observation.observation import Observation, Window
 from aci.screen.emergency_stop import Halt, StopBy
 
 if TYPE_CHECKING:
@@ -224,9 +224,13 @@ class VirtualDesktop:
         """Start a program; see `aci.desktop.x11.X11Desktop.launch`."""
         return self.x11.launch(argv, cwd, wait_for_window, timeout_s)
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """Look at the screen; see `aci.desktop.desktop.Desktop.observe`."""
-        return self.x11.observe(read_texts)
+        return self.x11.observe(read_texts, check)
+
+    def windows(self) -> tuple[Window, ...]:
+        """Return the visible windows; see `aci.desktop.desktop.Desktop.windows`."""
+        return self.x11.windows()
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive; see `aci.desktop.desktop.Desktop.perform`."""

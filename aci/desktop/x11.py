@@ -133,7 +133,7 @@ class X11Desktop:
         self._frame: NDArray[np.uint32] | None = None
         self._documents = self._documents_before = Documents()
         self._acted = False
-        self._reads_texts = True  # whether the latest look did; the looks before an input need no more
+        self._latest_look = True, True  # what was asked of it; the looks before an input need no more
         self._unread: Sequence[Rect] | None = None  # of the latest look; None if no texts were recognized
         self._buffer: list[str] = []
         self._lost: dict[int, str] = {}
@@ -176,11 +176,11 @@ class X11Desktop:
         """The installed applications."""
         return installed_applications(self._environment)
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """Look at the screen: take its pixels, and read the elements where pixels or events have changed.
 
-        The first look after an action that was waited for is checked: the applications are read completely meanwhile,
-        and what has changed since is looked at again. Without its accessibility bus there are only the texts that are
+        The first look after an action that was waited for is checked, unless it is asked not to: the applications are
+        read completely meanwhile, and what has changed since is looked at again. Without its accessibility bus there are only the texts that are
         recognized, and a note says so.
 
         Raises:
@@ -188,8 +188,9 @@ class X11Desktop:
             Halted: The person stopped everything.
         """
         started = time.monotonic()
-        self._reads_texts = read_texts
-        check, self._acted = self._acted, False
+        self._latest_look = read_texts, check
+        check = check and self._acted
+        self._acted = self._acted and not check
         confirmed = False  # a complete reading agreed with a look: what changes after that, pixels and events tell
         for _ in range(_MOST_LOOKS if check else 1):
             seen = self._look(read_texts, check and not confirmed)
@@ -284,6 +285,10 @@ class X11Desktop:
         if unread is None or self._candidates is None:
             return ()
         return self._candidates.find(seen.screenshot, seen.elements, seen.windows, unread)
+
+    def windows(self) -> tuple[Window, ...]:
+        """Return the visible windows, topmost first."""
+        return self.screen.windows()
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
@@ -455,7 +460,7 @@ class X11Desktop:
                 self.screen,
                 self.accessibility,
                 self.screen.frame,
-                lambda: self.observe(self._reads_texts),
+                lambda: self.observe(*self._latest_look),
                 self._device.move,
                 self._rest,
                 lambda: self.accessibility.last_event_at() > self._looked_at,

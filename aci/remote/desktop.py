@@ -146,7 +146,7 @@ class OSWorldDesktop(Desktop):
         found = {entry.id: entry.application() for entry in reversed(entries)}  # the first of an id counts
         return Catalog(list(found.values()), "")
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """Look at the screen: fetch its pixels, its accessibility tree and its windows.
 
         Raises:

@@ -6,7 +6,7 @@ Methods that take time are generators of events.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +14,7 @@ from aci.acting.actions import Action, CallUser, Wait
 from aci.acting.wording import describe_target
 from aci.desktop.desktop import ActionResult, Desktop
 from aci.desktop.machine import Machine
-from aci.observation.observation import Observation
+from aci.observation.observation import Observation, Window
 from aci.safety.policy import VIRTUAL, Policy
 from aci.screen.emergency_stop import Halt
 from agent_s.errors import LimitReached, ModelError, Stopped
@@ -26,6 +26,7 @@ from agent_s.records import Limits, Phase, Step, Usage
 from agent_s.safety.confirmation import consent_for
 
 STALE_AFTER_S = 1.0
+WINDOWS_POLL_S = 0.015
 TAKEN_OVER = "not done: the person took over and has handed back; look at the screen as it is now"
 _PHASES: dict[Kind, Phase] = {"verify": "verify"}
 _ASKS_FOR_CHECKS = Policy({**dict.fromkeys(VIRTUAL, "allow"), "provider": "confirm"})
@@ -85,7 +86,7 @@ class Session:
         self._seconds: dict[Phase, float] = {}
         self._inner_s = 0.0
         self._seen: tuple[float, Observation] | None = None
-        self._seen_texts = True  # whether texts were recognized in it
+        self._seen_as = True, True  # whether texts were recognized in it, and whether it was checked
         self._reads_texts = True
         self._machine: Machine | None = None  # as it was when the model was asked first, so that prompts stay the same
         self._calls: list[ModelCalled] = []
@@ -135,22 +136,23 @@ class Session:
 
     # Looking and acting
 
-    def look(self, bounded: bool = True) -> Generator[Event, None, Observation]:
+    def look(self, bounded: bool = True, check: bool = True) -> Generator[Event, None, Observation]:
         """Return the current screen: the latest observation if nothing was done since, otherwise a new one.
 
         Args:
             bounded: Whether a used-up budget or a request to stop ends the run here.
+            check: Whether the first look after an action that was waited for also waits for what comes late.
         """
         self._hand_over()
         if bounded:
             self.check_budget()
-        suffices = self._seen_texts or not self._reads_texts
+        suffices = all(was or not wanted for was, wanted in zip(self._seen_as, (self._reads_texts, check), strict=True))
         if suffices and self._seen is not None and self.clock() - self._seen[0] < STALE_AFTER_S:
             return self._seen[1]
         started = self.clock()
         with self.timed("observe"):
-            observation = self._desktop.observe(self._reads_texts)
-        self._seen, self._seen_texts = (self.clock(), observation), self._reads_texts
+            observation = self._desktop.observe(self._reads_texts, check)
+        self._seen, self._seen_as = (self.clock(), observation), (self._reads_texts, check)
         self._on_screen(observation)
         yield Observed(
             observation=observation,
@@ -165,7 +167,18 @@ class Session:
         """Wait until the screen changes, or for a moment, and return a new observation."""
         self._desktop.perform(Wait(time=after_s), settle=False)
         self._seen = None
-        return (yield from self.look())
+        return (yield from self.look(check=False))
+
+    def await_windows(self, expected: Callable[[Sequence[Window]], bool], limit_s: float) -> None:
+        """Wait until the windows are as expected, without a look at what they show; at most for a time.
+
+        A desktop that cannot list its windows without a look is not waited for.
+        """
+        deadline = self.clock() + limit_s
+        while (windows := self._desktop.windows()) is not None and not expected(windows):
+            if self.asked_to_stop() or self.clock() > deadline:
+                return
+            self._halt.pause(WINDOWS_POLL_S)
 
     @contextmanager
     def without_texts(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from aci.acting.actions import Click, SwitchApplications
 from aci.observation.identity import ElementDescription, find_again, titles_agree
-from aci.observation.observation import Element, Observation
+from aci.observation.observation import Element, Observation, Window
 from agent_s.records import ElementState, GroundedStep, Step
 from agent_s.replay.grounded_steps import acted_on, marks_of, state_of, staying, typed_text
 from agent_s.replay.template import values_shown
@@ -208,18 +208,29 @@ def _is_as_learned(one: Done, end: ElementState, after: Observation, varied: boo
     return not varied and element is not None and element.text == end.text
 
 
+def windows_missing(learned: GroundedStep, before: Sequence[Window], now: Sequence[Window]) -> str:
+    """Return which window has not opened or closed yet as it did when learned; empty if all have."""
+    # Popups open by themselves; only those that a click opens count.
+    opened = [title for title in learned.names_of("opened") if title or isinstance(learned.action, Click)]
+    if missing := _unmatched(opened, [window.title for window in _besides(now, before)]):
+        return f"{_window(missing[0])} should have opened"
+    if missing := _unmatched(
+        [title for title in learned.names_of("closed") if title], [window.title for window in _besides(before, now)]
+    ):
+        return f"{_window(missing[0])} should have closed"
+    return ""
+
+
+def _besides(windows: Sequence[Window], others: Sequence[Window]) -> list[Window]:
+    ids = {window.id for window in others}
+    return [window for window in windows if window.id not in ids]
+
+
 def _windows_differ(learned: GroundedStep, before: Observation, after: Observation) -> str:
     """Return which window did not open or close as it did when learned, or opened unexpectedly."""
-    old, now = ({window.id for window in seen.windows} for seen in (before, after))
-    came = [window for window in after.windows if window.id not in old]
-    gone = [window.title for window in before.windows if window.id not in now]
-    expected = learned.names_of("opened")
-    # Popups open by themselves; only those that a click opens count.
-    opened = [title for title in expected if title or isinstance(learned.action, Click)]
-    if missing := _unmatched(opened, [window.title for window in came]):
-        return f"{_window(missing[0])} should have opened"
-    if missing := _unmatched([title for title in learned.names_of("closed") if title], gone):
-        return f"{_window(missing[0])} should have closed"
+    if missing := windows_missing(learned, before.windows, after.windows):
+        return missing
+    came, expected = _besides(after.windows, before.windows), learned.names_of("opened")
     # An application that was there already when this was learned may have to be started.
     starts = isinstance(learned.action, SwitchApplications)
     for window in came if not starts else ():

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from aci.acting.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
 from aci.observation.identity import find_again, titles_agree
-from aci.observation.observation import Element, Observation
+from aci.observation.observation import Element, Observation, Window
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.llm.protocol import ActResponse
 from agent_s.probes.preferences import read_settings
@@ -30,6 +30,7 @@ from agent_s.replay.effect_checks import (
     shows,
     split_by_proof,
     switched_already,
+    windows_missing,
 )
 from agent_s.replay.grounded_steps import FIELDS, Fields, acted_on, fields_of, rewritten
 from agent_s.replay.gsettings import cannot_switch, differing
@@ -70,12 +71,16 @@ class Screen(Protocol):
     steps: int
     clock: Callable[[], float]
 
-    def look(self) -> Generator[Event, None, Observation]:
-        """Return the current screen."""
+    def look(self, *, check: bool = True) -> Generator[Event, None, Observation]:
+        """Return the current screen; with `check`, the first time after waiting for an action, what came late too."""
         ...
 
     def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
         """Wait until the screen changes, or for a moment, and return a new observation."""
+        ...
+
+    def await_windows(self, expected: Callable[[Sequence[Window]], bool], limit_s: float) -> None:
+        """Wait until the windows are as expected, if that can be known without a look; at most for a time."""
         ...
 
     def without_texts(self) -> AbstractContextManager[None]:
@@ -124,7 +129,7 @@ class Replay:
         done: list[Done] = []
         self._stale = ""
         with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
-            if is_done_already(learned.steps, learned.wording, (yield from self._session.look())):
+            if (yield from self._is_done_already(learned)):
                 return Replayed(True, ("what it shows or hides is already so",))
             if is_hidden_switch(learned.steps) and self._settings_made(learned):
                 problem = ""  # it is already so, which nothing on the screen would show
@@ -133,7 +138,7 @@ class Replay:
             if problem:
                 yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
                 return Replayed(False, problem=problem, stale=self._stale)
-            seen = yield from self._session.look()
+            seen = yield from self._session.look(check=last)
         done = self._filled_in(done)
         read = {self._values[mark] for mark in learned.marks.values() if mark in self._values}
         values = {*learned.parameters.pairs.values(), *read}
@@ -145,6 +150,13 @@ class Replay:
             *self._settings_made(learned),
         )
         return Replayed(True, evidence, self._unproven)
+
+    def _is_done_already(self, learned: Replayable) -> Generator[Event, None, bool]:
+        """Return whether nothing is left to do; only a screen that lacks nothing any more can show that."""
+        for check in (False, True):
+            if not is_done_already(learned.steps, learned.wording, (yield from self._session.look(check=check))):
+                return False
+        return True
 
     def _filled_in(self, done: Sequence[Done]) -> list[Done]:
         return [replace(one, learned=learned) for one in done for learned in self._filled([one.learned])]
@@ -165,14 +177,14 @@ class Replay:
         return (
             (yield from self._open(learned.opens, steps))
             or (yield from self._do_steps(learned, steps, done, last))
-            or (yield from self._until("at the end: ", end_problem))
+            or (yield from self._until("at the end: ", end_problem, check=last))
         )
 
     def _open(self, application: str, steps: list[Step]) -> Generator[Event, None, str]:
         """Bring an application to the front, if one is given; return a problem, or an empty text."""
         if not application:
             return ""
-        observation = yield from self._session.look()
+        observation = yield from self._session.look(check=False)
         response = ActResponse(next_action=f"go to {application}", action=SwitchApplications(app_code=application))
         step = yield from self._session.step(observation, response, replayed=True)
         steps.append(step)
@@ -192,8 +204,9 @@ class Replay:
                 return problem
             (step,) = self._filled([learned.steps[at]])
             following = learned.steps[after] if after is not None else None
-            settle = learned.reads or not looked_for(step, following) or (last and following is None)
-            problem = yield from self._do_step(step, steps, done, settle)
+            check = learned.reads or (last and following is None)
+            settle = check or not looked_for(step, following)
+            problem = yield from self._do_step(step, steps, done, settle, check)
             if problem:
                 return problem
         return ""
@@ -203,7 +216,8 @@ class Replay:
         sources = readings.due(at)
         if not sources:
             return ""
-        return (yield from self._until("", lambda seen: self._unread(readings.read(sources, self._session.steps))))
+        read = partial(readings.read, sources)
+        return (yield from self._until("", lambda seen: self._unread(read(self._session.steps)), check=True))
 
     def _refused(self, learned: Replayable, at: int) -> str:
         """Return why a step is not replayed; empty if it is."""
@@ -225,12 +239,20 @@ class Replay:
         return f"{self._stale!r} came from the screen, which does not show clearly what it is now" if source else ""
 
     def _do_step(
-        self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool
+        self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool, check: bool
     ) -> Generator[Event, None, str]:
-        """Do one learned step; return a problem, or an empty text."""
+        """Do one learned step; return a problem, or an empty text.
+
+        Args:
+            learned: The step.
+            steps: Receives it as it was done.
+            done: Receives what it was learned from.
+            settle: Whether to wait until the screen has come to rest.
+            check: Whether to wait also for what comes late.
+        """
         session = self._session
         deadline = session.clock() + PATIENCE_S
-        observation = yield from session.look()
+        observation = yield from session.look(check=False)
         while isinstance(action := ground(learned, observation), Mismatch):
             if session.clock() > deadline:
                 return action.reason
@@ -261,9 +283,12 @@ class Replay:
         def problem_of(seen: Observation) -> str:
             return differs(learned, step, seen) or self._rewritten(seen, learned.names_of("rewritten"), own)
 
-        problem = yield from self._until("", problem_of)
+        deadline = session.clock() + PATIENCE_S
+        before = step.observation.windows
+        session.await_windows(lambda now: not windows_missing(learned, before, now), PATIENCE_S)
+        problem = yield from self._until("", problem_of, check, deadline)
         if not problem:
-            self._at, self._fields = session.steps, fields_of((yield from session.look()))
+            self._at, self._fields = session.steps, fields_of((yield from session.look(check=False)))
         return problem
 
     def _rewritten(self, seen: Observation, expected: tuple[str, ...], own: int | None) -> str:
@@ -290,10 +315,12 @@ class Replay:
         wrong = differing(wanted, read_settings(self._home))
         return f"{wrong[0]} should be {wanted[wrong[0]]}" if wrong else ""
 
-    def _until(self, where: str, problem_of: Callable[[Observation], str]) -> Generator[Event, None, str]:
+    def _until(
+        self, where: str, problem_of: Callable[[Observation], str], check: bool, deadline: float | None = None
+    ) -> Generator[Event, None, str]:
         """Look until there is no problem any more; return the one that remains."""
-        deadline = self._session.clock() + PATIENCE_S
-        seen = yield from self._session.look()
+        deadline = self._session.clock() + PATIENCE_S if deadline is None else deadline
+        seen = yield from self._session.look(check=check)
         while problem := problem_of(seen):
             if self._session.clock() > deadline:
                 return where + problem

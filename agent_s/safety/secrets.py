@@ -7,14 +7,14 @@ replaced by it in texts, and the elements that show them are blackened in the sc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aci.acting.actions import Action, Type
 from aci.acting.looking import close_up
 from aci.desktop.desktop import ActionResult, Desktop, DesktopWrapper
-from aci.observation.observation import Element, Observation
+from aci.observation.observation import Element, Observation, Window
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,9 +77,9 @@ class SecretDesktop(DesktopWrapper):
         self._secrets = secrets
         self._allowed = allowed
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """Look at the screen, with used secrets hidden; text is always read if it could hold one."""
-        seen = self._desktop.observe(read_texts or bool(self._allowed))
+        seen = self._desktop.observe(read_texts or bool(self._allowed), check)
         if not self._secrets.any_used:
             return seen
         hide = self._secrets.hide
@@ -91,6 +91,11 @@ class SecretDesktop(DesktopWrapper):
             return seen
         pixels = _blackened(seen.screenshot, showing)
         return replace(seen, elements=elements, windows=windows, screenshot=pixels, notes=notes, buffer=buffer)
+
+    def windows(self) -> Sequence[Window] | None:
+        """Return the visible windows, with used secrets hidden in their titles."""
+        windows, hide = self._desktop.windows(), self._secrets.hide
+        return None if windows is None else [replace(window, title=hide(window.title)) for window in windows]
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive, with secrets in place of placeholders in what is typed."""

@@ -89,9 +89,9 @@ class PacedDesktop(DesktopWrapper):
         super().__init__(desktop)
         self._pace = pace
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """Look at the screen."""
-        return self._timed(lambda: self._desktop.observe(read_texts))
+        return self._timed(lambda: self._desktop.observe(read_texts, check))
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive."""

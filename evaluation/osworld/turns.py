@@ -67,7 +67,7 @@ class TurnDesktop(Desktop):
 
     # For the agent
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """Return the screen that was handed in last; waits for the first one."""
         screen = self._screen or self._next_screen()
         if self._seen is None:

@@ -40,14 +40,16 @@ class FakeDesktop(Desktop):
         self.released = 0
         self.cleared = 0
         self.read_texts: list[bool] = []  # whether each look was to recognize texts
+        self.checked: list[bool] = []  # whether each look was to wait for what comes late
         self._react = react or (lambda action, seen: seen)
 
     @property
     def halt(self) -> Halt | None:
         return self.emergency_stop
 
-    def observe(self, read_texts: bool = True) -> Observation:
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         self.read_texts.append(read_texts)
+        self.checked.append(check)
         return self.screen
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:

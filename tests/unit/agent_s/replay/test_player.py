@@ -313,6 +313,47 @@ def test_worker_that_takes_over_sees_the_texts_that_the_replay_left_out(memory: 
     assert not desktop.read_texts[0] and desktop.read_texts[-1]
 
 
+def test_only_the_look_at_the_end_waits_for_what_comes_late(memory: MemoryStore) -> None:
+    learn(memory)
+    _, desktop = again(memory, fill_in("Grace"))
+    assert desktop.checked[-1] and not any(desktop.checked[:-1]) and len(desktop.checked) > len(ACTIONS)
+
+
+DIALOG = Window(id=2, title="Settings", app="editor", rect=Rect(50, 50, 300, 200), active=True, modal=True)
+
+
+class SlowDialogs(FakeDesktop):
+    """A desktop whose dialog opens some time after the click, while its windows are asked for."""
+
+    def __init__(self, start: Observation, opened: Observation) -> None:
+        super().__init__(start, lambda action, seen: seen)
+        self._opened, self._asked = opened, 0
+        self.early = 0  # looks between the click and the dialog
+
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
+        self.early += bool(self.performed) and DIALOG not in self.screen.windows
+        return super().observe(read_texts, check)
+
+    def windows(self) -> tuple[Window, ...]:
+        self._asked += 1
+        if self._asked > 3:
+            self.screen = self._opened
+        return self.screen.windows
+
+
+def test_screen_is_not_read_before_the_expected_window_is_there(
+    memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 60.0)
+    start = screen(button(3, "Settings..."))
+    opened = screen(*start.elements, windows=(DIALOG, EDITOR))
+    learn(memory, (Click(element_id=3),), "Open the settings", start, lambda action, seen: opened)
+    desktop = SlowDialogs(start, opened)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    assert outcome(list(agent.stream(Task(instruction="Open the settings")))).replayed
+    assert desktop.performed == [Click(element_id=3)] and desktop.early == 0
+
+
 def test_replay_must_write_the_learned_file_again(memory: MemoryStore, tmp_path: Path) -> None:
     class WithHome(FakeDesktop):
         home = tmp_path
