@@ -180,8 +180,8 @@ class X11Desktop:
         """Look at the screen: take its pixels, and read the elements where pixels or events have changed.
 
         The first look after an action that was waited for is checked, unless it is asked not to: the applications are
-        read completely meanwhile, and what has changed since is looked at again. Without its accessibility bus there are only the texts that are
-        recognized, and a note says so.
+        read completely meanwhile, and what has changed since is looked at again. Without its accessibility bus there
+        are only the texts that are recognized, and a note says so.
 
         Raises:
             ConnectionLost: The screen went away.
