@@ -14,7 +14,12 @@ embeddings, MB (MiniLM takes 200 MB more). `add_p50_ms`: embedding and storing o
 false positive is an answer to a query for the opposite or for another application. `kills`: number of writers killed
 with SIGKILL while four others wrote and four read; `lost`: number of acknowledged experiences missing afterwards, plus
 inconsistencies.
-`--quick` kills few writers.
+`team_acknowledged`: experiences that 8 processes stored on a PostgreSQL server with pgvector and 1e5 experiences,
+while 8 read and the server was restarted twice, in order and by a crash; `team_lost`: acknowledged ones missing
+afterwards, plus inconsistencies and processes that failed; `team_doubled`: stored, counted or used twice. `team_found`:
+share of the questions for what another process was just told is stored that found it. `team_p95_ms`: time of such a
+question, the waiting for the server included, 95th percentile, ms; `team_alone_p95_ms`: of one reader without writers.
+`--quick` kills few writers, and the team works for 20 s. `--part team` measures the team only.
 """
 
 from __future__ import annotations
@@ -31,39 +36,78 @@ import numpy as np
 
 from benchmarks.support.figures import Figures, command, tell
 from benchmarks.support.memories import Fixed, ReferenceWay, Vectors, fill, kill_writers, opening, texts, vectors
+from benchmarks.support.postgres import running_server
 from benchmarks.support.quality import LABELS, Labelled, Quality, measure_quality, read_labelled
+from benchmarks.support.team import fill_server, work_as_team
 from memory_store import Embedder, HashingEmbedder, MemoryStore, Provenance, default_embedder
 
 NAMES = (
     *("ratio_1e4", "ratio_1e5", "p50_ms_1e5", "recall_1e5", "retrieve_p50_ms_1e5", "open_s_1e5", "rss_mb_1e5"),
     *("add_p50_ms", "recall_at_1", "false_positive_rate", "kills", "lost"),
+    *("team_acknowledged", "team_lost", "team_doubled", "team_found", "team_p95_ms", "team_alone_p95_ms"),
 )
 QUERIES = 40
+MEMBERS = 8
 DIMENSION = 384
 
 
 def measure(wanted: argparse.Namespace) -> Figures:
-    """Measure everything."""
+    """Measure everything, or the wanted parts."""
     figures = Figures(NAMES)
     with tempfile.TemporaryDirectory(prefix="agent-s-memory-") as name:
-        folder = Path(name)
-        with figures.part("recall_at_1", "false_positive_rate"):
-            _quality(figures, folder)
-        for size in (1_000, 10_000, 100_000):
-            with figures.part(*[key for key in (f"ratio_1e{len(str(size)) - 1}",) if key in NAMES]):
-                _compare_with_reference(figures, folder, size)
-        with figures.part(
-            *("open_s_1e5", "rss_mb_1e5", "p50_ms_1e5", "recall_1e5", "retrieve_p50_ms_1e5", "add_p50_ms")
-        ):
-            _hundred_thousand(figures, folder)
-        with figures.part("kills", "lost"):
-            kills = 8 if wanted.quick else 200
-            (folder / "kills").mkdir()
-            acknowledged, lost, failed = kill_writers(folder / "kills" / "memory.db", kills)
-            tell(f"{acknowledged} acknowledged, {lost} lost, {failed} readers failed")
-            figures.set("kills", kills)
-            figures.set("lost", lost + failed)
+        for part in wanted.part:
+            PARTS[part](figures, Path(name), wanted)
     return figures
+
+
+def _measure_quality(figures: Figures, folder: Path, wanted: argparse.Namespace) -> None:
+    with figures.part("recall_at_1", "false_positive_rate"):
+        _quality(figures, folder)
+
+
+def _measure_speed(figures: Figures, folder: Path, wanted: argparse.Namespace) -> None:
+    for size in (1_000, 10_000, 100_000):
+        with figures.part(*[key for key in (f"ratio_1e{len(str(size)) - 1}",) if key in NAMES]):
+            _compare_with_reference(figures, folder, size)
+    with figures.part(*("open_s_1e5", "rss_mb_1e5", "p50_ms_1e5", "recall_1e5", "retrieve_p50_ms_1e5", "add_p50_ms")):
+        _hundred_thousand(figures, folder)
+
+
+def _measure_kills(figures: Figures, folder: Path, wanted: argparse.Namespace) -> None:
+    with figures.part("kills", "lost"):
+        kills = 8 if wanted.quick else 200
+        (folder / "kills").mkdir()
+        acknowledged, lost, failed = kill_writers(folder / "kills" / "memory.db", kills)
+        tell(f"{acknowledged} acknowledged, {lost} lost, {failed} readers failed")
+        figures.set("kills", kills)
+        figures.set("lost", lost + failed)
+
+
+def _measure_team(figures: Figures, folder: Path, wanted: argparse.Namespace) -> None:
+    with figures.part(*(name for name in NAMES if name.startswith("team_"))):
+        _team(figures, folder, 20.0 if wanted.quick else wanted.seconds)
+
+
+PARTS = {"quality": _measure_quality, "speed": _measure_speed, "kills": _measure_kills, "team": _measure_team}
+
+
+def _team(figures: Figures, folder: Path, seconds: float, wanted_size: int = 100_000) -> None:
+    with running_server("fsync=on", "shared_buffers=512MB", "maintenance_work_mem=512MB") as server:
+        url = server.new_database()
+        fill_server(url, wanted_size)
+        done = work_as_team(server, url, folder, MEMBERS, seconds, restarts=2)
+    tell(f"{done}")
+    figures.set("team_acknowledged", done.acknowledged)
+    figures.set("team_lost", done.lost)
+    figures.set("team_doubled", done.doubled)
+    figures.set("team_found", 1 - done.stale / max(1, done.asked))
+    figures.set("team_p95_ms", done.p95_ms)
+    figures.set("team_alone_p95_ms", done.alone_p95_ms)
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--part", choices=list(PARTS), nargs="+", default=list(PARTS), help="by default all")
+    parser.add_argument("--seconds", type=float, default=300.0, help="how long the team works; by default 300")
 
 
 def _median_ms(act: Callable[[int], object], times: int) -> float:
@@ -225,4 +269,4 @@ def _recall(found: list[list[int]], given: Vectors) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(command("memory", (__doc__ or "").partition("\n")[0], measure))
+    sys.exit(command("memory", (__doc__ or "").partition("\n")[0], measure, _options))

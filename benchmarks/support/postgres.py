@@ -38,9 +38,7 @@ class Server:
     def start(self) -> None:
         """Start the server and wait until it answers."""
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                self._command, user=self._user, cwd=self.folder, stdout=log, stderr=log, start_new_session=True
-            )
+            self._process = subprocess.Popen(self._command, user=self._user, cwd=self.folder, stdout=log, stderr=log)
         _wait_until_ready(self.folder, self._process)
 
     def stop(self, crash: bool = False) -> None:
