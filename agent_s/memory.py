@@ -26,7 +26,8 @@ def open_memory(settings: Settings) -> MemoryStore:
     """
     from memory_store import MemoryStore
 
-    return MemoryStore.open(settings.memory.url or settings.memory_path, embedder=choose_embedder(settings))
+    place, trusted = settings.memory.url or settings.memory_path, settings.memory.trusted
+    return MemoryStore.open(place, embedder=choose_embedder(settings), trusted=trusted)
 
 
 def choose_embedder(settings: Settings, environment: Mapping[str, str] | None = None) -> Embedder:

@@ -44,6 +44,9 @@ class MemorySettings(Section):
     ([memory](memory.md#embedders))."""
     min_similarity: Annotated[float | None, Field(gt=-1, lt=1)] = None
     """Cosine below which two texts count as different, for an embedder of a server; by default its own."""
+    trusted: tuple[str, ...] | None = None
+    """Users whose experience is replayed without asking, besides your own; `null` for all
+    ([a memory for a team](howto/team_memory.md#whom-to-trust))."""
     narrative: bool = True
     """Whether the Manager retrieves whole-task experience."""
     episodic: bool = True

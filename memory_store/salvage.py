@@ -33,6 +33,7 @@ _PACKED = "0003"  # the last schema with the aliases of skills in their descript
 _ADDED = (
     ("0004", "skill", ("aliases JSON", "intent JSON", "effects JSON")),
     ("0005", "experience", ("draft BOOLEAN NOT NULL DEFAULT 0",)),
+    ("0006", "experience", ("author TEXT NOT NULL DEFAULT ''",)),
 )
 """Columns that later schemas added, which earlier ones get before they are read."""
 _LONGEST_FILL = 1 << 40  # bytes; a header that promises more is damaged

@@ -90,12 +90,17 @@ class MemoryStore:
         database: The open database.
         embedder: Turns keys into vectors.
         schema_version: The schema revision of the database.
+        trusted: Users whose experience may be replayed, besides the own; None for all.
     """
 
-    def __init__(self, database: Database, embedder: Embedder, schema_version: str) -> None:
+    def __init__(
+        self, database: Database, embedder: Embedder, schema_version: str, trusted: Iterable[str] | None = None
+    ) -> None:
         self._database = database
         self._embedder = embedder
         self._schema_version = schema_version
+        self._user = database.user()
+        self._trusted = None if trusted is None else frozenset((self._user, *trusted))
         self._retriever = Retriever(database, embedder, _open_index(database, embedder))
         self._background = BackgroundEmbedding(database, embedder)
 
@@ -106,6 +111,7 @@ class MemoryStore:
         embedder: Embedder | None = None,
         *,
         busy_timeout_s: float = BUSY_TIMEOUT_S,
+        trusted: Iterable[str] | None = None,
     ) -> MemoryStore:
         """Open the store; create or migrate it as needed.
 
@@ -117,13 +123,14 @@ class MemoryStore:
             path_or_url: The file, ``sqlite:///FILE``, or ``postgresql://USER@HOST/DATABASE``.
             embedder: Default: MiniLM if it is installed, else `HashingEmbedder`.
             busy_timeout_s: How long to wait for another process's lock, s.
+            trusted: Users whose experience may be replayed, besides the own; None for all.
 
         Raises:
             MemoryStoreError: The store cannot be opened; the class and message say why and what to do.
         """
         database, schema_version = open_located(locate(path_or_url), busy_timeout_s)
         try:
-            store = cls(database, embedder or default_embedder(), schema_version)
+            store = cls(database, embedder or default_embedder(), schema_version, trusted)
             missing = count_missing_vectors(database, store.embedder)
             if missing:
                 # Embed a first batch at once: an embedder that does not work is reported here.
@@ -153,6 +160,10 @@ class MemoryStore:
     def embedder(self) -> Embedder:
         """The embedder that the store was opened with."""
         return self._embedder
+
+    def trusts(self, experience: Experience) -> bool:
+        """Return whether the experience of its author may be replayed; that of others is advice at most."""
+        return self._trusted is None or experience.provenance.author in self._trusted
 
     def close(self) -> None:
         """Close the store; closing twice is allowed."""
@@ -610,7 +621,7 @@ class MemoryStore:
         try:
             record = kind(
                 id=f"{kind.kind[0]}-{secrets.token_hex(8)}",
-                provenance=provenance.model_copy(update={"embedder": self._embedder.name}),
+                provenance=provenance.model_copy(update={"embedder": self._embedder.name, "author": self._user}),
                 **fields,
             )
         except ValidationError as error:
@@ -637,9 +648,11 @@ class MemoryStore:
 
     @_persistent
     def _newest(self, kind: type[RecordT], *conditions: ColumnElement[bool]) -> RecordT | None:
+        """Return the newest, of a trusted author if there is one."""
         query = select_kind(kind.kind).where(experience.c.kind == kind.kind, *conditions)
+        first = () if self._trusted is None else (experience.c.author.in_(self._trusted).desc(),)
         with self._database.read() as connection:
-            row = connection.execute(query.order_by(*NEWEST_FIRST).limit(1)).first()
+            row = connection.execute(query.order_by(*first, *NEWEST_FIRST).limit(1)).first()
             return None if row is None else cast("RecordT", to_record(row))
 
 

@@ -2,7 +2,7 @@ r"""Export and import in one documented format: JSON lines, UTF-8, one record a 
 
 The first line is the header, each further line one experience, oldest first::
 
-    {"format": "agent-s-memory", "version": 3, "experiences": 3}
+    {"format": "agent-s-memory", "version": 4, "experiences": 3}
     {"kind": "narrative", "id": "n-...", "query": ..., "instruction": ..., "summary": ..., "plan":
         [{"name": ..., "info": ...}], "success": true, "provenance": {...}}
     {"kind": "episodic", "id": "e-...", "task_query": ..., "subtask": ..., "context": ..., "summary": ...,
@@ -15,7 +15,7 @@ The first line is the header, each further line one experience, oldest first::
 fields of `Provenance`; times are ISO 8601 in UTC. Vectors are left out: the importing store makes its own.
 ``experiences`` in the header is the number of lines that follow, so that a truncated file is detected. Earlier
 versions are read as well: version 1 had no skills and fewer fields of provenance, version 2 had the aliases of a
-skill in its description.
+skill in its description, version 3 no authors.
 
 Import adds the experiences whose id the store does not have and leaves the others as they are in the store;
 importing a file twice therefore changes nothing. It is all or nothing.
@@ -40,8 +40,8 @@ from memory_store.storage.rows import RECORDS, to_values
 from memory_store.store import MemoryStore
 
 FORMAT = "agent-s-memory"
-VERSION = 3
-READABLE = (1, 2, 3)
+VERSION = 4
+READABLE = (1, 2, 3, 4)
 
 
 class ImportReport(Record):

@@ -105,6 +105,10 @@ class People:
             return ActionResult(ok=False, error=error, refusal="no_answer")
         return ActionResult(ok=True, answer=self.ask(question))
 
+    def agree(self, question: str) -> bool:
+        """Return whether they answer a question with yes; without anybody there, no."""
+        return self.ask is not None and self.ask(question).strip().casefold() in ("y", "yes")
+
     def allow(self, consent: Consent) -> bool:
         """Return whether they agree to a risky action; without anybody there it is refused."""
         return self.confirm is not None and self.confirm(consent)

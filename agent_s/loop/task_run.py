@@ -83,7 +83,8 @@ class TaskRun:
         self._verification = Verification(session, judge, task, state_check, options.limits.max_looks, prober)
         self._recall = None
         if memory is not None and options.replay:
-            self._recall = Recall(memory, task, PLATFORM, options.trusted_run, hands_over=options.replay != "only")
+            hands_over, agree = options.replay != "only", services.people.agree
+            self._recall = Recall(memory, task, PLATFORM, options.trusted_run, hands_over, agree)
         manager = Manager(
             session,
             memory if options.narrative else None,

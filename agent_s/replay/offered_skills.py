@@ -59,6 +59,7 @@ class SkillOffers:
             and one.provenance.platform == self.platform
             and application(one.provenance.app) in apps
             and is_usable(one)
+            and self.memory.trusts(one)
         }
         matcher = SkillMatcher(list(known.values()))
         rankings = [[one.id for one in skills if one.id in known] for skills in similar]
@@ -89,8 +90,10 @@ class SkillOffers:
             skill = self.memory.get(subtask.skill)
         except UnknownExperience:
             return None
-        steps = read_steps(skill) if isinstance(skill, SkillExperience) and is_usable(skill) else ()
-        if not isinstance(skill, SkillExperience) or not steps or isinstance(steps, Mismatch):
+        if not isinstance(skill, SkillExperience) or not is_usable(skill) or not self.memory.trusts(skill):
+            return None
+        steps = read_steps(skill)
+        if not steps or isinstance(steps, Mismatch):
             return None
         learned = parameters_of(skill.name, steps)
         if len(learned) != len(subtask.values):

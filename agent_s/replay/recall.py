@@ -6,7 +6,7 @@ most in values (`intents.alignment`) or, for skills, in wording (`agent_s.replay
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from aci.observation.observation import Window
@@ -24,6 +24,7 @@ from intents.reader import parts_of
 from intents.text import tokens
 from memory_store import (
     EpisodicExperience,
+    Experience,
     MemoryStore,
     NarrativeExperience,
     PlannedSubtask,
@@ -70,6 +71,7 @@ class Recall:
         platform: Only experience of this platform counts.
         trusted_run: Id of a run whose experience counts even if nothing verified it; may be empty.
         hands_over: Whether a model goes on where a replay must stop; otherwise it does not even begin.
+        agrees: Asks a person a question and returns whether they say yes; None if there is nobody.
 
     Attributes:
         doubt: Why a similar task is not replayed, for a person; may be empty.
@@ -77,9 +79,17 @@ class Recall:
     """
 
     def __init__(
-        self, memory: MemoryStore, task: Task, platform: str, trusted_run: str = "", hands_over: bool = True
+        self,
+        memory: MemoryStore,
+        task: Task,
+        platform: str,
+        trusted_run: str = "",
+        hands_over: bool = True,
+        agrees: Callable[[str], bool] | None = None,
     ) -> None:
         self.doubt = ""
+        self._agrees = agrees
+        self._agreed: dict[str, bool] = {}
         self._hands_over = hands_over
         self._placeholders = unlimited()
         self._trusted_run = trusted_run
@@ -97,7 +107,9 @@ class Recall:
         if self._trusted_run and (known := self._of_run(self._trusted_run)) is not None:
             return known
         story = self._memory.find_verified_narrative(self._task.instruction)
-        return self._with_values(story, Parameters()) if story is not None and story.plan else None
+        if story is None or not story.plan or not self._may_replay(story):
+            return None
+        return self._with_values(story, Parameters())
 
     def same_subtask(self, subtask: Subtask) -> Replayable | None:
         """Return the verified steps of this subtask of this task.
@@ -114,7 +126,9 @@ class Recall:
 
     def _episode(self, name: str, info: str, instruction: str = "") -> EpisodicExperience | None:
         """Return the verified experience of a subtask of this task, or of the one with another instruction."""
-        return self._memory.find_verified_episode(instruction or self._task.instruction, name, info, self._platform)
+        task = instruction or self._task.instruction
+        found = self._memory.find_verified_episode(task, name, info, self._platform)
+        return found if found is None or self._may_replay(found) else None
 
     def like_subtask(self, subtask: Subtask, front: Window | None) -> Replayable | None:
         """Return the best skill for a subtask, else the steps of a subtask that differs in values only.
@@ -136,7 +150,7 @@ class Recall:
         """
         wording = self._task.instruction
         hits = self._memory.search_skills(wording, _MAX_CANDIDATES, platform=self._platform, candidates=True)
-        known = [hit.experience for hit in hits]
+        known = [hit.experience for hit in hits if self._memory.trusts(hit.experience)]
         matcher = SkillMatcher(known)
         best = max(known, key=lambda one: matcher.match(wording, one).score, default=None)
         if best is None or best.provenance.outcome != BOUNDARY:
@@ -154,7 +168,7 @@ class Recall:
             if not (story.provenance.verified and story.success and story.plan and is_usable(story)):
                 continue
             parameters = align(story.instruction, self._task.instruction)
-            if parameters and (known := self._with_values(story, parameters)) is not None:
+            if parameters and self._may_replay(story) and (known := self._with_values(story, parameters)) is not None:
                 return known
         return None
 
@@ -313,7 +327,7 @@ class Recall:
         wording = subtask.name if not subtask.info or subtask.info.startswith(subtask.name) else wording_of(subtask)
         app = front.app if front is not None else ""
         same = self._memory.find_skill(subtask.name, subtask.info, platform=self._platform)
-        if same is not None:
+        if same is not None and self._may_replay(same):
             skill = self._with_parameters(same, Parameters(), subtask, app)
             return replace(skill, exact=True) if skill is not None else None
         known = self._skills_of(wording, app)
@@ -322,9 +336,11 @@ class Recall:
         near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]
         if not near or not all(matcher.are_same(near[0][1], one) for _, one in near[1:]):
             return None
-        fit, best = min(near, key=lambda pair: _drawbacks(pair[1]))
+        fit, best = min(near, key=lambda pair: (not self._memory.trusts(pair[1]), _drawbacks(pair[1])))
         parameters = align_values(fit.name, wording)
-        return self._with_parameters(best, parameters, subtask, app) if parameters is not None else None
+        if parameters is None or not self._may_replay(best):
+            return None
+        return self._with_parameters(best, parameters, subtask, app)
 
     def _skills_of(self, wording: str, app: str) -> list[SkillExperience]:
         """Return the candidate skills: those of the active application, and similar ones of a named application."""
@@ -361,9 +377,22 @@ class Recall:
                 continue
             parameters = align(f"{episode.subtask}\n{episode.context}", f"{subtask.name}\n{subtask.info}")
             learned = _replayable(episode, parameters, subtask) if parameters is not None else None
-            if learned is not None and _types_only_what_is_said(learned, wording_of(subtask)):
+            said = learned is not None and _types_only_what_is_said(learned, wording_of(subtask))
+            if said and self._may_replay(episode):
                 return learned
         return None
+
+    def _may_replay(self, experience: Experience) -> bool:
+        """Return whether an experience may be replayed; a person is asked once about each author who is not trusted."""
+        if self._memory.trusts(experience) or experience.provenance.run_id == self._trusted_run:
+            return True
+        author = experience.provenance.author or "somebody unknown"
+        if author not in self._agreed:
+            question = f"{author}, whom memory.trusted does not name, has taught how to do this. Replay it (yes or no)?"
+            self._agreed[author] = self._agrees is not None and self._agrees(question)
+        if not self._agreed[author]:
+            self.doubt = f"it was stored by {author}, whom memory.trusted does not name"
+        return self._agreed[author]
 
 
 def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:

@@ -15,7 +15,7 @@ from memory_store.errors import StoreNewer
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-HEAD = "0005"  # the revision that this version of the program reads and writes
+HEAD = "0006"  # the revision that this version of the program reads and writes
 SCRIPTS = Path(__file__).resolve().parent
 
 _lock = threading.Lock()  # Alembic keeps its context in module globals.

@@ -65,6 +65,8 @@ class Provenance(Record):
         state: Its trust state.
         state_reason: The reason for the state.
         from_screen: Whether it contains text from a screen or the web, which anybody may have written.
+        author: The user who stored it: the name by which the server knows them, or the login name; set by the store,
+            empty if it was stored by an earlier version.
         draft: Whether its summary is only a list of what was done, which has yet to be summed up.
     """
 
@@ -86,6 +88,7 @@ class Provenance(Record):
     state: State = "active"
     state_reason: StoredText = ""
     from_screen: bool = False
+    author: StoredText = ""
     draft: bool = False
 
     @model_validator(mode="after")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -112,6 +114,10 @@ class Database(ABC):
             self.engine.dispose()
 
     @abstractmethod
+    def user(self) -> str:
+        """Return the name of the user who stores experience here."""
+
+    @abstractmethod
     def size(self) -> int:
         """Return the size of the database, bytes."""
 
@@ -178,6 +184,13 @@ class SqliteDatabase(Database):
         self._check_in_place()
         with self._transaction(self._writing) as connection:
             yield connection
+
+    def user(self) -> str:
+        """Return the login name, or the number of a user without a name."""
+        try:
+            return pwd.getpwuid(os.geteuid()).pw_name
+        except KeyError:
+            return str(os.geteuid())
 
     def size(self) -> int:
         """Return the size of the file and its write-ahead log, bytes."""

@@ -1,8 +1,9 @@
 """Merging of experiences that were learned twice: one is kept, with the counts of both.
 
-Two experiences are the same if their keys differ in filler words at most, application, platform and outcome are equal,
-and no checks disagree about them. The newer version is kept, because screens change; but a verified version is only
-replaced by one with the same steps, otherwise both are kept. A summary is not replaced by a draft for the same steps.
+Two experiences are the same if their keys differ in filler words at most, author, application, platform and outcome are
+equal, and no checks disagree about them. The newer version is kept, because screens change; but a verified version is
+only replaced by one with the same steps, otherwise both are kept. A summary is not replaced by a draft for the same
+steps.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _KEPT = frozenset({"uid", "kind", "changed", "state", "state_reason", "last_used
 
 def find_twin(connection: Connection, new: Values) -> Values | None:
     """Return the row of the newest stored experience that a new one repeats, if any."""
-    same = (experience.c[name] == new[name] for name in ("kind", "near_digest", "app", "platform"))
+    same = (experience.c[name] == new[name] for name in ("kind", "near_digest", "app", "platform", "author"))
     alive = experience.c.forgotten_at.is_(None), experience.c.state.in_(("active", "candidate"))
     query = select_kind(new["kind"]).where(*same, *alive).order_by(experience.c.pk.desc()).limit(_MAX_CANDIDATES)
     found = connection.execute(query).mappings().all()

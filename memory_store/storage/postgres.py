@@ -160,6 +160,11 @@ class PostgresDatabase(Database):
             )
         return found == "committed"
 
+    def user(self) -> str:
+        """Return the name that the user has logged in to the server with."""
+        with self.read() as connection:
+            return str(connection.scalar(text("SELECT session_user")))
+
     def size(self) -> int:
         """Return the size of the tables with their indexes, bytes."""
         with self.read() as connection:

@@ -96,6 +96,7 @@ experience = Table(
     Column("state_reason", Text, nullable=False, server_default=text("''")),
     Column("from_screen", Boolean, nullable=False, server_default=false()),
     Column("draft", Boolean, nullable=False, server_default=false()),
+    Column("author", Text, nullable=False, server_default=text("''")),
     Column("near_digest", String(64), nullable=False, server_default=text("''")),
     Column("changed", Integer, nullable=False, server_default=text("0"), index=True),
     Column("forgotten_at", UtcDateTime),

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from benchmarks.support.postgres import Server, running_server
+from benchmarks.support.team import fill_server, work_as_team
 from memory_store import ConnectionLost, HashingEmbedder, MemoryStore
 from memory_store.storage.opening import locate
 from memory_store.storage.postgres import PostgresDatabase
@@ -163,3 +164,14 @@ def test_a_server_that_stays_away_is_waited_for_once() -> None:
         own.start()
         assert database.persist(look) == 7
         database.close()
+
+
+@pytest.mark.slow
+def test_a_team_loses_nothing_while_the_server_is_restarted(tmp_path: Path) -> None:
+    with running_server("fsync=on") as own:
+        url = own.new_database()
+        fill_server(url, 200)
+        done = work_as_team(own, url, tmp_path, members=2, seconds=8.0, restarts=1)
+    assert (done.lost, done.doubled, done.stale) == (0, 0, 0)
+    assert done.acknowledged
+    assert done.asked

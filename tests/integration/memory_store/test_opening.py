@@ -319,9 +319,9 @@ def test_durability_settings_hold_on_every_connection(file_store: MemoryStore) -
 def newer_scripts(tmp_path: Path) -> Path:
     folder = tmp_path / "migrations"
     shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0006_note.py").write_text(
+    (folder / "versions" / "0007_note.py").write_text(
         "import sqlalchemy as sa\nfrom alembic import op\n"
-        "revision = '0006'\ndown_revision = '0005'\nbranch_labels = depends_on = None\n"
+        "revision = '0007'\ndown_revision = '0006'\nbranch_labels = depends_on = None\n"
         "def upgrade():\n"
         "    op.add_column('experience', sa.Column('note', sa.Text(), server_default='none'))\n"
     )
@@ -338,13 +338,13 @@ def backups(path: Path) -> list[Path]:
 
 
 def test_an_older_store_is_copied_then_migrated(filled: Path, newer_scripts: Path) -> None:
-    database, version = open_database(filled, 1.0, scripts=newer_scripts, head="0006")
+    database, version = open_database(filled, 1.0, scripts=newer_scripts, head="0007")
     with database.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM experience WHERE note = 'none'").scalar() == 40
     database.close()
-    assert version == revision(filled) == "0006"
+    assert version == revision(filled) == "0007"
     (copy,) = backups(filled)
-    assert ".backup-0005-" in copy.name
+    assert ".backup-0006-" in copy.name
     assert mode(copy) == 0o600
     with MemoryStore.open(copy, HashingEmbedder()) as store:
         assert store.stats().narrative == 40
@@ -353,11 +353,11 @@ def test_an_older_store_is_copied_then_migrated(filled: Path, newer_scripts: Pat
 
 
 def test_a_migration_that_fails_changes_nothing(filled: Path, newer_scripts: Path) -> None:
-    script = newer_scripts / "versions" / "0006_note.py"
+    script = newer_scripts / "versions" / "0007_note.py"
     script.write_text(script.read_text() + "    raise RuntimeError('half way')\n")
     with pytest.raises(RuntimeError, match="half way"):
-        open_database(filled, 1.0, scripts=newer_scripts, head="0006")
-    assert revision(filled) == "0005"
+        open_database(filled, 1.0, scripts=newer_scripts, head="0007")
+    assert revision(filled) == "0006"
     with MemoryStore.open(filled, HashingEmbedder()) as store:
         assert store.stats().narrative == 40
         with store._database.read() as connection:
@@ -367,8 +367,8 @@ def test_a_migration_that_fails_changes_nothing(filled: Path, newer_scripts: Pat
 
 def test_an_older_store_in_use_is_not_migrated(filled: Path, newer_scripts: Path) -> None:
     with write_lock(filled), pytest.raises(StoreBusy):
-        open_database(filled, 0.05, scripts=newer_scripts, head="0006")
-    assert revision(filled) == "0005"
+        open_database(filled, 0.05, scripts=newer_scripts, head="0007")
+    assert revision(filled) == "0006"
     assert backups(filled) == []
 
 

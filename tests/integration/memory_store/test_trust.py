@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from benchmarks.support.postgres import Server
 from memory_store import HashingEmbedder, MemoryStore, Selection, TransferError, UnknownExperience, import_store
 from memory_store.storage.schema import experience
 from tests.integration.memory_store.samples import SAVE, SUM, episodic, narrative, source
@@ -180,3 +181,36 @@ def test_skills_are_exported_and_imported(store: MemoryStore, tmp_path: Path) ->
     with MemoryStore.open(tmp_path / "other.db", HashingEmbedder()) as other:
         assert import_store(other, tmp_path / "m.jsonl").added == 1
         assert other.get(made) == store.get(made)
+
+
+def test_experience_names_its_author_and_that_of_two_is_not_merged(server: Server) -> None:
+    url = server.new_database()
+    server.run("CREATE ROLE anna LOGIN IN ROLE agent")
+    server.run("ALTER ROLE anna SET role TO agent")
+    with (
+        MemoryStore.open(url, HashingEmbedder()) as own,
+        MemoryStore.open(url.replace("agent@", "anna@"), HashingEmbedder(), trusted=()) as hers,
+    ):
+        mine, her = narrative(own, verified=True), narrative(hers, verified=True)
+        late = narrative(own, verified=True)
+        assert (mine.provenance.author, her.provenance.author) == ("agent", "anna")
+        assert late.id == mine.id != her.id
+        assert hers.trusts(her)
+        assert not hers.trusts(mine)
+        assert own.trusts(her)
+        # The newest one, unless it is not trusted.
+        found = hers.find_verified_narrative(mine.instruction)
+        assert found is not None
+        assert found.id == her.id
+
+
+def test_the_author_in_a_file_is_the_login_name_and_an_import_keeps_authors(path: Path, tmp_path: Path) -> None:
+    with MemoryStore.open(path, HashingEmbedder(), trusted=()) as store:
+        made = narrative(store)
+        assert made.provenance.author
+        assert store.trusts(made)
+        theirs = made.model_copy(
+            update={"id": "n-0123456789abcdef", "provenance": made.provenance.model_copy(update={"author": "ben"})}
+        )
+        assert store.add_records([theirs]) == 1
+        assert not store.trusts(store.get(theirs.id))

@@ -173,3 +173,31 @@ def test_steps_of_earlier_versions_are_read() -> None:
     assert (step.state_before, step.state_after) == (ElementState(states=("checked",)), None)
     assert step.end == EndState(title="Find", settings={"org/numbers": "true"})
     assert GroundedStep.model_validate_json(step.model_dump_json()) == step
+
+
+@pytest.mark.parametrize(
+    ("trusted", "answer", "clicked"),
+    [((), "yes", True), ((), "no", False), ((), None, False), (("ben",), None, True), (None, None, True)],
+)
+def test_the_skill_of_a_user_who_is_not_trusted_is_replayed_only_after_asking(
+    memory: MemoryStore, tmp_path: Path, trusted: tuple[str, ...] | None, answer: str | None, clicked: bool
+) -> None:
+    own = memory.get(learn(memory, "turn on numbers", click(NUMBERS)))
+    theirs = own.model_copy(update={"provenance": own.provenance.model_copy(update={"author": "ben"})})
+    questions: list[str] = []
+
+    def reply(question: str) -> str:
+        questions.append(question)
+        return answer or ""
+
+    with MemoryStore.open(tmp_path / "other.sqlite", HashingEmbedder(), trusted=trusted) as shared:
+        shared.add_records([theirs])
+        desktop = FakeDesktop(WINDOW, switching)
+        ask = reply if answer is not None else None
+        agent = AgentS(model=NoModel(), desktop=desktop, memory=shared, options=Options(replay="only"), ask=ask)
+        result = agent.run(Task(instruction="turn on numbers"))
+    assert bool(desktop.performed) is clicked
+    assert len(questions) == (answer is not None)
+    assert all("ben" in question for question in questions)
+    if not clicked:
+        assert "stored by ben" in result.reason
