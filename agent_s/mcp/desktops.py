@@ -36,6 +36,7 @@ class OpenDesktop:
         self.name = name
         self.shown: Observation | None = None
         self.busy = ""
+        self._is_used = False
         self._open = ExitStack()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"mcp-{name}")
         try:
@@ -46,6 +47,7 @@ class OpenDesktop:
 
     async def do(self, work: Callable[[], Value], stop: Callable[[], None] = lambda: None) -> Value:
         """Do something with the desktop on its thread; a call that is cancelled asks it to stop, and lets it finish."""
+        self._is_used = True
         future = asyncio.wrap_future(self._thread.submit(work))
         try:
             return await asyncio.shield(future)
@@ -55,8 +57,12 @@ class OpenDesktop:
             raise
 
     def look_ahead(self) -> None:
-        """Begin to read the elements; whatever goes wrong goes wrong again at the first look."""
+        """Begin to read the elements, and to load the text engine unless something is asked for meanwhile.
+
+        Whatever goes wrong goes wrong again at the first look.
+        """
         self._thread.submit(self.desktop.observe, False)
+        self._thread.submit(lambda: self._is_used or self.desktop.observe())
 
     def close(self) -> None:
         """Release keys and buttons, and end a private desktop."""
