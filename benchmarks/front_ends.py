@@ -13,7 +13,8 @@ dearest case; `still_core_share`: the same while nothing changes. `demonstration
 
 `mcp_first_look_ratio`, `mcp_look_ratio`: time of a look by the faster one of two other servers for MCP
 (`benchmarks.support.peers`, `make peers`) over the time of `agent-s mcp`, the smaller one of a page in Chromium and an
-empty sheet of Calc, `mcp_first_look_ratio` 5 s after the start of a server; `mcp_peer_better`: cases in which one of them is right and `agent-s mcp` is not.
+empty sheet of Calc, `mcp_first_look_ratio` 5 s after the start of a server; `mcp_peer_better`: cases in which one of
+them is right and `agent-s mcp` is not.
 """
 
 from __future__ import annotations
