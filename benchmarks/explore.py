@@ -8,14 +8,16 @@ python -m benchmarks.explore --json               # all of them, one after anoth
 The parts of each application, and how long they take at most (they end then, with what they have):
 
 search   600 s   (--seconds) the depth-first search on one desktop: verified `skills`, `states`, `attempts` and so on;
-                 then 120 s for tasks of several skills: `composed`
+                 then a fifth of that for tasks of several skills: `composed`
 cover    120 s   `coverage`: share of the menu items and toolbar buttons that the search acted on; they are counted by
                  opening every menu here, without the search's own book-keeping
 replay   600 s   `skills_replayed`: share of 30 skills, drawn at random, that work again on a fresh desktop
-learn    900 s   `learned_before`, `learned_after`: share of the instructions of `data/instructions.json`, written
-                 before any exploration, that the `offline` model carries out with an empty memory and with the one
-                 that the search filled; `learned_after_unseen`: the same of the held-out applications together, whose
-                 exploration nobody looked at before
+before   900 s   `learned_before`: share of the instructions of `data/instructions.json`, written before any
+                 exploration, that the `offline` model carries out with an empty memory
+learn    900 s   `learned_after`: the same with the memory that the search filled; `learned_after_unseen`: that of the
+                 held-out applications together, whose exploration nobody looked at before
+share    180 s   `parallel_speedup`: how many times as much two desktops that share a search have tried and verified
+                 as one in the same time
 resume   1800 s  `resumed_equal`: whether `agent-s explore`, killed at 20 random moments (the command, its worker, or
                  both), ends with the same skills, in its record and in memory, as an undisturbed one, and leaves no
                  desktop behind. It searches to a depth instead of for a time, so that there is one right end
@@ -37,12 +39,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
+from aci.applications.catalog import installed_applications
 from aci.errors import AciError
+from agent_s.settings import MemorySettings, Settings
 from benchmarks.support.figures import tell
 from benchmarks.support.instructions import carried_out, instructions
 from benchmarks.support.inventory import inventory, is_acted, item_of
 from benchmarks.support.resuming import Explorer
 from exploration.errors import ExplorationError
+from exploration.job.exploration_job import Exploration, Plan
+from exploration.report.summary import summarize
 from exploration.search.dfs import search
 from exploration.search.ledger import Ledger
 from exploration.search.navigator import Navigator, new_desktop
@@ -52,11 +58,21 @@ from exploration.skills.composing import compose
 from exploration.skills.skill_keeper import SkillKeeper
 from memory_store import MemoryStore
 
-FIGURES = ("toolkit", "coverage", "skills", "skills_replayed", "learned_before", "learned_after", "resumed_equal")
+FIGURES = (
+    "toolkit",
+    "coverage",
+    "skills",
+    "skills_replayed",
+    "learned_before",
+    "learned_after",
+    "parallel_speedup",
+    "resumed_equal",
+)
 SEED = 20260314
 DRAWN = 30
 KILLS = 20
-COMPOSE_S, REPLAY_S, LEARN_S, RESUME_S = 120.0, 600.0, 900.0, 600.0
+COMPOSE_SHARE = 0.2  # of the time of a search, in addition to it
+REPLAY_S, LEARN_S, RESUME_S, SHARE_S = 600.0, 900.0, 600.0, 75.0
 """Time for a part, s; for resuming that of the undisturbed exploration, beside which the killed one takes as long."""
 
 T = TypeVar("T")
@@ -132,7 +148,7 @@ def explore(case: Case) -> Values:
     with new_desktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
         for _ in search(desktop, ledger, SkillKeeper(memory, f"explore {case.name}"), limits=limits):
             pass
-        for _ in compose(desktop, ledger, seconds=COMPOSE_S, memory=memory):
+        for _ in compose(desktop, ledger, seconds=COMPOSE_SHARE * case.seconds, memory=memory):
             pass
         return {
             "skills": len(ledger.skills),
@@ -170,25 +186,42 @@ def replay(case: Case) -> Values:
     return {"skills_replayed": share, "replays": len(problems), "not_replayed": failed}
 
 
+def before(case: Case) -> Values:
+    """Have instructions carried out without any memory."""
+    with TemporaryDirectory() as scratch, MemoryStore.open(Path(scratch) / "empty.sqlite") as empty:
+        done = _carried_out(case, empty)
+    return {"learned_before": round(sum(done.values()) / len(done), 3)}
+
+
 def learn(case: Case) -> Values:
-    """Have instructions carried out without and with what the search learned."""
-    tasks = instructions(case.name)[: 4 if case.quick else None]
-    before: list[bool] = []
-    after: dict[str, bool] = {}
-    with (
-        TemporaryDirectory() as scratch,
-        MemoryStore.open(Path(scratch) / "empty.sqlite") as empty,
-        MemoryStore.open(case.memory) as memory,
-    ):
-        for task in _in_time(tasks, LEARN_S):
-            before.append(carried_out(case.app.argv, task, empty))
-            after[task["instruction"]] = carried_out(case.app.argv, task, memory)
+    """Have instructions carried out with what the search learned."""
+    with MemoryStore.open(case.memory) as memory:
+        done = _carried_out(case, memory)
     return {
-        "learned_before": round(sum(before) / len(before), 3),
-        "learned_after": round(sum(after.values()) / len(after), 3),
-        "instructions": len(after),
-        "not_learned": [instruction for instruction, done in after.items() if not done],
+        "learned_after": round(sum(done.values()) / len(done), 3),
+        "instructions": len(done),
+        "not_learned": [instruction for instruction, carried in done.items() if not carried],
     }
+
+
+def _carried_out(case: Case, memory: MemoryStore) -> dict[str, bool]:
+    tasks = instructions(case.name)[: 4 if case.quick else None]
+    return {task["instruction"]: carried_out(case.app.argv, task, memory) for task in _in_time(tasks, LEARN_S)}
+
+
+def share(case: Case) -> Values:
+    """Count what one desktop finds out, and what two find out that share a search, in the same time."""
+    application = installed_applications(os.environ).find(case.app.argv[0])
+    found = {}
+    for desktops in (1, 2):
+        with TemporaryDirectory() as folder:
+            settings = Settings(memory=MemorySettings(enabled=False))
+            plan = Plan(Path(folder), settings, (application,), wanted=0, search_s=SHARE_S, desktops=desktops)
+            list(Exploration(plan).run())
+            (summary,) = summarize(plan.folder, plan.applications)
+        acted = sum(attempt.classification != "skipped" for attempt in summary.attempts)
+        found[desktops] = acted + len(summary.skills) + len(summary.boundaries)
+    return {"parallel_speedup": round(found[2] / found[1], 2), "found_by_desktops": found}
 
 
 def resume(case: Case) -> Values:
@@ -217,7 +250,9 @@ PARTS: dict[str, Callable[[Case], Values]] = {
     "search": explore,
     "cover": cover,
     "replay": replay,
+    "before": before,
     "learn": learn,
+    "share": share,
     "resume": resume,
 }
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_s.llm.protocol import Affordance
+from agent_s.records import GroundedStep
 from evaluation.harness.results import Job, Result, read_results
 from exploration.job.folders import LEDGER_FILE, application_folder, read_practice, read_survey
 from exploration.job.scope import SEARCH_SHARE
 from exploration.search.ledger import Ledger
-from exploration.search.records import Attempt, Boundary, ScreenState, UnitSkill
-from exploration.tasks.coverage import Coverage, find_used, measure
+from exploration.search.records import Attempt, Boundary, Control, ScreenState, UnitSkill
+from exploration.skills.naming import where_found
+from exploration.tasks.coverage import Coverage, find_used, key_of
 from exploration.tasks.practice import KINDS
 from exploration.tasks.proposals import ExplorationTask
 from exploration.tasks.survey import name_of
@@ -164,13 +166,15 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
                 "composites": ledger.composites,
                 "boundaries": tuple(ledger.boundaries.values()),
             }
-    used = {*_used_by_tasks(rows), *_used_by_search(affordances, found.get("attempts", ()))}
+    attempts = found.get("attempts", ())
+    used = {*_used_by_tasks(rows), *_used_by_search(affordances, attempts)}
+    ways = {key_of(one): one.way for one in affordances} | _ways_of_search(affordances, attempts)
     return ApplicationSummary(
         app=application.id,
         name=application.name,
         folder=place,
-        coverage=measure(affordances, used),
-        unused=tuple(one.way for one in affordances if not measure([one], used).used),
+        coverage=Coverage(len(ways.keys() & used), len(ways)),
+        unused=tuple(way for key, way in ways.items() if key not in used),
         tasks=rows,
         searched="" if search is None else search.reason,
         cut_short=_is_cut_short(search, search_s),
@@ -195,14 +199,32 @@ def _used_by_tasks(rows: Iterable[TaskRow]) -> Iterator[str]:
 
 def _used_by_search(affordances: Sequence[Affordance], attempts: Iterable[Attempt]) -> Iterator[str]:
     for attempt in attempts:
-        if attempt.classification not in ("continue", "terminal") or not attempt.path:
-            continue
-        *before, last = attempt.path
-        passed = [f"step:{name_of(target)}" for step in before for target in step.targets.values()]
-        for target in last.targets.values():
-            key = find_used(affordances, attempt.control.name, (*target.path, *passed))
-            if key is not None:
-                yield key
+        if attempt.classification in ("continue", "terminal") and attempt.path:
+            yield _key_in_search(affordances, attempt.control, attempt.path)
+
+
+def _ways_of_search(affordances: Sequence[Affordance], attempts: Iterable[Attempt]) -> dict[str, str]:
+    """Return the ways to the controls that the search came to, in dialogs and menus of all kinds, by their keys.
+
+    What is unsafe to try, or a row of data, does not count.
+    """
+    found: dict[str, str] = {}
+    for attempt in attempts:
+        for each in attempt.offers:
+            if each.control.name and not each.unsafe and each.control.role != "list item":
+                key = _key_in_search(affordances, each.control, (*attempt.path, each.step))
+                way = (*(where_found(attempt) for _ in attempt.path[:1]), each.control.name)
+                found.setdefault(key, " > ".join(way))
+    known = {key_of(one) for one in affordances}
+    return {key: way for key, way in found.items() if key not in known}
+
+
+def _key_in_search(affordances: Sequence[Affordance], control: Control, path: Sequence[GroundedStep]) -> str:
+    """Return the key of the affordance that a control is, or one of its own."""
+    *before, last = path
+    passed = [f"step:{name_of(target)}" for step in before for target in step.targets.values()]
+    keys = (find_used(affordances, control.name, (*target.path, *passed)) for target in last.targets.values())
+    return next(filter(None, keys), control.identity)
 
 
 def _cost(results: Iterable[Result]) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent_s.events import ActionChosen, ActionPerformed, Event, ExperienceStored, Observed
@@ -13,7 +13,7 @@ from exploration.tasks.survey import name_of
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many of the affordances that a survey `found` were `used`."""
+    """How many of the controls that were `found` were `used`."""
 
     used: int = 0
     found: int = 0
@@ -22,12 +22,6 @@ class Coverage:
     def share(self) -> float | None:
         """From 0 to 1; None if nothing was found."""
         return self.used / self.found if self.found else None
-
-
-def measure(affordances: Sequence[Affordance], used: Iterable[str]) -> Coverage:
-    """Count the affordances whose keys are in `used`."""
-    keys = {key_of(one) for one in affordances}
-    return Coverage(len(keys & set(used)), len(keys))
 
 
 def key_of(affordance: Affordance) -> str:
