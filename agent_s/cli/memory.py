@@ -140,14 +140,23 @@ def search(store: MemoryStore, query: str, kind: Kind | None, count: int, as_jso
         click.echo("No experience is similar enough.")
 
 
-@memory.command("export", epilog=examples("agent-s memory export experience.jsonl"))
+@memory.command(
+    "export", epilog=examples("agent-s memory export experience.jsonl", "agent-s memory export --training pairs.jsonl")
+)
 @click.argument("file", type=_FILE)
 @_with_store
+@click.option("--training", is_flag=True, help="Write tasks and their plans of skills, to fine-tune a planner with.")
 @json_option("Write one JSON object.")
-def export_command(store: MemoryStore, file: Path, as_json: bool) -> None:
+def export_command(store: MemoryStore, file: Path, training: bool, as_json: bool) -> None:
     """Write all experiences to FILE, as JSON lines."""
     from memory_store import export_store
 
+    if training:
+        from agent_s.replay.training_pairs import write_training_pairs
+
+        count = write_training_pairs(store, file)
+        show_result({"file": file, "pairs": count}, f"Wrote {plural(count, 'conversation')} to {file}.", as_json)
+        return
     count = export_store(store, file)
     show_result({"file": file, "exported": count}, f"Exported {plural(count, 'experience')} to {file}.", as_json)
 
