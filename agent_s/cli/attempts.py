@@ -30,6 +30,7 @@ def run_attempts(
     choice: DesktopChoice,
     number: int,
     files: Path | None,
+    cluster: str | None,
     *,
     as_json: bool,
     quiet: bool,
@@ -42,6 +43,7 @@ def run_attempts(
         choice: Where the person works; a virtual desktop for nowhere else.
         number: Number of attempts.
         files: Folder whose content the home of each desktop begins with; None for an empty home.
+        cluster: Address of the Ray cluster that has the desktops; None for this machine.
         as_json: Whether to write one JSON object.
         quiet: Whether to show no progress.
 
@@ -54,7 +56,7 @@ def run_attempts(
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
     from evaluation.attempts import choose_attempt
-    from evaluation.harness.pool import Pool
+    from evaluation.harness.pools import open_pool
     from evaluation.harness.results import Job
     from evaluation.worker import Assignment
 
@@ -68,7 +70,7 @@ def run_attempts(
     runs = settings.runs_folder
     results: list[Result] = []
     assignment = Assignment(benchmark="attempts", settings=settings, folder=runs, task=task, files=files)
-    pool = Pool(assignment, number, settings.limits.max_seconds)
+    pool = open_pool(assignment, number, settings.limits.max_seconds, cluster)
     jobs = [Job(task=task.id, seed=attempt) for attempt in range(1, number + 1)]
     with Interrupts(display.notice) as interrupts:
         for result in interrupts.watch(pool.run(jobs), pool.stop):

@@ -9,7 +9,14 @@ import click
 
 from agent_s.terminal.exits import EnvironmentProblem, is_signal
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import acting_options, json_option, read_settings, settings_options, with_default_model
+from agent_s.terminal.options import (
+    acting_options,
+    cluster_option,
+    json_option,
+    read_settings,
+    settings_options,
+    with_default_model,
+)
 from agent_s.terminal.output import shell_word
 
 if TYPE_CHECKING:
@@ -47,6 +54,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder whose content the home of each attempt begins with, as a copy.",
 )
+@cluster_option
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def run(
     task: str,
@@ -63,6 +71,7 @@ def run(
     view: bool,
     attempts: int,
     files: Path | None,
+    cluster: str | None,
     quiet: bool,
 ) -> int:
     """Carry out TASK, a sentence or several, on a desktop.
@@ -80,8 +89,8 @@ def run(
         raise click.UsageError("Give --json or --events, not both.")
     if attempts > 1 and (replay_only or record is not None or events or view):
         raise click.UsageError("--attempts goes with none of --replay-only, --record, --events and --view.")
-    if files is not None and attempts == 1:
-        raise click.UsageError("--files is for --attempts.")
+    if (files is not None or cluster is not None) and attempts == 1:
+        raise click.UsageError("--files and --cluster are for --attempts.")
     given = {"model": model, "policy.confirm": confirm, "replay": "only" if replay_only else None}
     settings = with_default_model(read_settings(config_file, overrides, given))
     choice = choose_desktop(display, virtual)
@@ -90,7 +99,7 @@ def run(
     if attempts > 1:
         from agent_s.cli.attempts import run_attempts
 
-        return run_attempts(make_task(task), settings, choice, attempts, files, as_json=as_json, quiet=quiet)
+        return run_attempts(make_task(task), settings, choice, attempts, files, cluster, as_json=as_json, quiet=quiet)
     status = run_once(
         make_task(task),
         settings,

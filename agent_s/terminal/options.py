@@ -70,6 +70,12 @@ def display_option(command: F) -> F:
     return click.option("--display", "--osworld", "display", metavar=":N|URL", help=text)(command)
 
 
+def cluster_option(command: F) -> F:
+    """Add `--cluster`, for commands that work on several desktops."""
+    text = "Use the desktops of this Ray cluster; 'auto' for the one that this machine belongs to."
+    return click.option("--cluster", metavar="ADDRESS", help=text)(command)
+
+
 def json_option(help_text: str) -> Callable[[F], F]:
     """Add `--json`, which arrives as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=help_text)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from agent_s.terminal.exits import DONE, NOT_DONE, EnvironmentProblem
-from agent_s.terminal.options import json_option, read_settings, settings_options, with_default_model
+from agent_s.terminal.options import cluster_option, json_option, read_settings, settings_options, with_default_model
 from agent_s.terminal.output import echo_json, plural, printable, shorten, show_table
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Options:
         keep_all: Whether recordings of successes stay.
         as_json: Whether one JSON object is written.
         quiet: Whether no progress is shown.
+        cluster: Address of the Ray cluster that has the desktops; None for this machine.
     """
 
     settings: Settings
@@ -57,6 +58,7 @@ class Options:
     keep_all: bool
     as_json: bool
     quiet: bool
+    cluster: str | None = None
 
 
 _WITHOUT = click.option(
@@ -68,6 +70,7 @@ _OPTIONS = (
     click.option(
         "--desktops", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of parallel desktops."
     ),
+    cluster_option,
     click.option(
         "--time-limit", type=click.FloatRange(min=1), metavar="S", help="Time limit of an episode, in seconds."
     ),
@@ -115,7 +118,15 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> 
             raise click.UsageError(f"--without {part} has no effect while memory is off. Add -c memory.enabled=true.")
     name = f"{benchmark}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     out = given["out"] or settings.runs_folder.parent / "evaluations" / name
-    return Options(settings, out.absolute(), given["desktops"], given["keep_all"], given["as_json"], given["quiet"])
+    return Options(
+        settings,
+        out.absolute(),
+        given["desktops"],
+        given["keep_all"],
+        given["as_json"],
+        given["quiet"],
+        given["cluster"],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +175,7 @@ def run_episodes(
     """
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
-    from evaluation.harness.pool import Pool
+    from evaluation.harness.pools import open_pool
     from evaluation.harness.results import ResultsFile
 
     refuse_missing_programs()
@@ -179,7 +190,8 @@ def run_episodes(
     desktops = plural(options.desktops, "desktop")
     begin = f"{title}: " if title else ""
     screen.say(f"{begin}{plural(len(jobs), 'episode')}{done}; model {settings.model}, on {desktops}.")
-    pool = Pool(assignment, min(options.desktops, max(1, len(left))), settings.limits.max_seconds)
+    size = min(options.desktops, max(1, len(left)))
+    pool = open_pool(assignment, size, settings.limits.max_seconds, options.cluster)
     with Interrupts(screen.notice) as interrupts:
         for number, result in enumerate(interrupts.watch(pool.run(left), pool.stop), start=1):
             kept.add(result)

@@ -1,4 +1,7 @@
-"""Parallel worker processes; one that breaks loses its current episode and is replaced."""
+"""Parallel workers: processes on this machine, of which one that breaks loses its current episode and is replaced.
+
+`evaluation.harness.ray_pool` has them on the machines of a cluster.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,11 @@ class Worker:
     """A worker process that is started when it gets its first job.
 
     Args:
-        assignment: Its work.
+        assignment: The line with its work, JSON.
         command: The program.
     """
 
-    def __init__(self, assignment: Record, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, assignment: str, command: Sequence[str] = COMMAND) -> None:
         self._assignment = assignment
         self._command = list(command)
         self._process: subprocess.Popen[str] | None = None
@@ -51,7 +54,7 @@ class Worker:
             WorkerLost: The process ended or did not answer in time; the next call starts another.
         """
         process = self._process or self._start()
-        _write_line(process, job)
+        _write_line(process, job.model_dump_json())
         try:
             line = self._answers.get(timeout=limit_s)
         except queue.Empty as error:
@@ -121,11 +124,11 @@ class Worker:
         return WorkerLost(f"the worker {problem}.{f' Its last output: {output}' if output else ''}")
 
 
-def _write_line(process: subprocess.Popen[str], record: Record) -> None:
-    """Write a record; a process that has ended is noticed when it does not answer."""
+def _write_line(process: subprocess.Popen[str], line: str) -> None:
+    """Write a line; a process that has ended is noticed when it does not answer."""
     assert process.stdin is not None
     with suppress(OSError, ValueError):
-        process.stdin.write(record.model_dump_json() + "\n")
+        process.stdin.write(line + "\n")
         process.stdin.flush()
 
 
@@ -139,7 +142,7 @@ def _pass_on(process: subprocess.Popen[str], answers: queue.Queue[str]) -> None:
 
 
 class Pool:
-    """Runs jobs on several workers.
+    """Runs jobs on several worker processes of this machine; a `evaluation.harness.pools.JobPool`.
 
     Args:
         assignment: The work of each worker.
@@ -149,7 +152,7 @@ class Pool:
     """
 
     def __init__(self, assignment: Record, size: int, limit_s: float, command: Sequence[str] = COMMAND) -> None:
-        self._workers = [Worker(assignment, command) for _ in range(size)]
+        self._workers = [Worker(assignment.model_dump_json(), command) for _ in range(size)]
         self._limit_s = limit_s + OVERHEAD_S
         self._stopping = False
 

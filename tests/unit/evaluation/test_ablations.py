@@ -19,7 +19,8 @@ FROM = Provenance(run_id="r")
 ROWS = load_rows(configs_folder() / "ablations" / "paper.yaml")
 GIVEN = {
     "config_file": None, "overrides": ("search.engine=searxng", "search.url=http://127.0.0.1:9/"), "model": "offline",
-    "desktops": 1, "time_limit": None, "out": Path("out"), "keep_all": False, "as_json": False, "quiet": True,
+    "desktops": 1, "cluster": None, "time_limit": None, "out": Path("out"), "keep_all": False, "as_json": False,
+    "quiet": True,
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from evaluation.miniwob.pages import find_pages
 
 GIVEN = {
     "config_file": None, "overrides": (), "model": "offline", "desktops": 1, "time_limit": None, "out": None,
-    "keep_all": False, "without": (), "as_json": False, "quiet": False,
+    "cluster": None, "keep_all": False, "without": (), "as_json": False, "quiet": False,
 }  # fmt: skip
 
 

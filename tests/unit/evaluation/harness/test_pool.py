@@ -46,7 +46,7 @@ def command(tmp_path: Path) -> list[str]:
 
 @pytest.fixture
 def worker(assignment: Assignment, command: list[str]) -> Iterator[Worker]:
-    worker = Worker(assignment, command)
+    worker = Worker(assignment.model_dump_json(), command)
     yield worker
     worker.end()
 
@@ -95,7 +95,7 @@ def test_invalid_answer_is_an_error(worker: Worker) -> None:
 
 
 def test_program_that_ends_at_once_is_an_error(assignment: Assignment) -> None:
-    worker = Worker(assignment, [sys.executable, "-c", "raise SystemExit('no such module')"])
+    worker = Worker(assignment.model_dump_json(), [sys.executable, "-c", "raise SystemExit('no such module')"])
 
     with pytest.raises(WorkerLost, match=r"ended with status 1.*no such module"):
         worker.run(Job(task="a"), 60)
@@ -113,7 +113,7 @@ def test_closing_the_results_ends_the_workers(assignment: Assignment, command: l
 def test_ended_worker_loses_its_job_and_leaves_no_process(
     assignment: Assignment, command: list[str], tmp_path: Path, delay_s: float
 ) -> None:
-    worker = Worker(assignment, command)
+    worker = Worker(assignment.model_dump_json(), command)
     (tmp_path / "pids").touch()
     with ThreadPoolExecutor() as threads:
         lost = threads.submit(worker.run, Job(task="sleep"), 10)

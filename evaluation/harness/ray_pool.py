@@ -1,0 +1,175 @@
+"""Workers on the machines of a Ray cluster: one actor for each desktop.
+
+The caller counts one result for each job, whatever becomes of actors and machines. A job whose actor is lost is done
+again by another one; Ray starts lost actors anew on machines that have a desktop free.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from agent_s.records import Record
+from evaluation.errors import EvaluationError, WorkerLost
+from evaluation.harness.pool import COMMAND, ENDING_S, OVERHEAD_S, Worker
+from evaluation.harness.results import Job, Result
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+RESOURCE = "desktop"
+"""What a machine of the cluster offers as often as it can hold a desktop."""
+MOST_LOSSES = 3  # of actors in the middle of the same job, which may be its fault
+LOST_S = 300.0  # longest time without any actor, s
+_POLL_S = 1.0
+
+
+class DesktopActor:
+    """Holds a worker process on its machine; what it takes and gives is JSON.
+
+    Args:
+        assignment: The line with the work of the worker.
+        command: Its program; the interpreter is that of the actor.
+    """
+
+    def __init__(self, assignment: str, command: Sequence[str]) -> None:
+        from aci.desktop.cleanup import find_abandoned, remove_abandoned
+
+        remove_abandoned(find_abandoned())  # of an actor that was killed
+        self._worker = Worker(assignment, (sys.executable, *command[1:]))
+
+    def ready(self) -> None:
+        """Return as soon as the actor runs."""
+
+    def run(self, job: str, limit_s: float) -> str:
+        """Run a job, and return its result."""
+        wanted = Job.model_validate_json(job)
+        try:
+            return self._worker.run(wanted, limit_s).model_dump_json()
+        except WorkerLost as error:
+            return Result.broken(wanted, str(error)).model_dump_json()
+
+    def end(self) -> None:
+        """End the worker with its desktop."""
+        self._worker.end()
+
+
+class RayPool:
+    """Runs jobs on the desktops of a cluster; a `evaluation.harness.pools.JobPool`.
+
+    Args:
+        assignment: The work of each worker; its folders must be the same on all machines.
+        size: Maximum number of desktops.
+        limit_s: Time limit of a job, s; a worker that takes much longer is replaced.
+        address: Address of the cluster, or "auto" for the one that this machine belongs to.
+        command: The program of a worker.
+    """
+
+    def __init__(
+        self, assignment: Record, size: int, limit_s: float, address: str, command: Sequence[str] = COMMAND
+    ) -> None:
+        self._assignment = assignment.model_dump_json()
+        self._size = size
+        self._limit_s = limit_s + OVERHEAD_S
+        self._address = address
+        self._command = tuple(command)
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Start no further job."""
+        self._stopping = True
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
+        """Run the jobs, and yield their results as they come, one for each job.
+
+        Closing the iterator, or KeyboardInterrupt inside it, ends the actors and their current jobs.
+
+        Raises:
+            EvaluationError: Ray is not installed, or the cluster cannot be reached or offers no desktops.
+        """
+        with _connected(self._address) as ray:
+            kind = ray.remote(num_cpus=0, resources={RESOURCE: 1}, max_restarts=-1, max_concurrency=2)(DesktopActor)
+            actors = [kind.remote(self._assignment, self._command) for _ in range(min(self._size, len(jobs)))]
+            try:
+                yield from self._work(ray, actors, deque(jobs))
+            except KeyboardInterrupt:
+                return
+            finally:
+                self.stop()
+                _end(ray, actors)
+
+    def _work(self, ray: ModuleType, actors: Sequence[Any], left: deque[Job]) -> Iterator[Result]:
+        """Give each actor that answers the next job; the actor of a lost job answers again once it has been restarted.
+
+        An actor without a job is asked again when a job comes back, since its own machine may be gone as well.
+        """
+        asked = {actor.ready.remote(): actor for actor in actors}
+        running: dict[Any, tuple[Any, Job]] = {}
+        losses: Counter[Job] = Counter()
+        idle: list[Any] = []
+        why, answered_at, asked_at = "none started", time.monotonic(), time.monotonic()
+        while running or (left and not self._stopping):
+            for reference in ray.wait([*running, *asked], num_returns=1, timeout=_POLL_S)[0]:
+                actor, job = running.pop(reference, None) or (asked.pop(reference), None)
+                try:
+                    answer = ray.get(reference)
+                except ray.exceptions.RayActorError as error:
+                    why = str(error)
+                    idle.append(actor)
+                    if job is not None:
+                        losses[job] += 1
+                        if losses[job] < MOST_LOSSES:
+                            left.appendleft(job)
+                        else:
+                            yield Result.broken(job, f"{MOST_LOSSES} actors were lost in the middle of it: {why}")
+                    continue
+                answered_at = time.monotonic()
+                if job is not None:
+                    yield Result.model_validate_json(answer)
+                if left and not self._stopping:
+                    wanted = left.popleft()
+                    running[actor.run.remote(wanted.model_dump_json(), self._limit_s)] = actor, wanted
+                else:
+                    idle.append(actor)
+            now = time.monotonic()
+            if left and idle and now - asked_at > _POLL_S:
+                asked_at = now
+                asked |= {actor.ready.remote(): actor for actor in idle}
+                idle.clear()
+            if not running and now - answered_at > LOST_S:
+                raise EvaluationError(f"No machine of the cluster has had a free {RESOURCE} for {LOST_S:g} s: {why}")
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[ModuleType]:
+    """Connect to a cluster, unless this process is connected already."""
+    try:
+        import ray
+    except ImportError as error:
+        raise EvaluationError(f"--cluster needs Ray: pip install 'agent-s[ray]' ({error}).") from error
+    connects = not ray.is_initialized()
+    if connects:
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise EvaluationError(f"There is no Ray cluster at {address}: {error}") from error
+    try:
+        if not ray.cluster_resources().get(RESOURCE):
+            offer = f"ray start --address={address} --resources='{{\"{RESOURCE}\": 4}}'"
+            raise EvaluationError(f"No machine of the cluster at {address} offers desktops. Start each with: {offer}")
+        yield ray
+    finally:
+        if connects:
+            ray.shutdown()
+
+
+def _end(ray: ModuleType, actors: Sequence[Any]) -> None:
+    """End all actors, first their desktops in order as far as they answer."""
+    ray.wait([actor.end.remote() for actor in actors], num_returns=len(actors), timeout=ENDING_S)
+    for actor in actors:
+        ray.kill(actor)
