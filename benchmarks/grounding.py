@@ -7,8 +7,9 @@ python -m benchmarks.grounding --json
 `click_through`: share of the things to be hit that a click on their element hit, told by the fixtures themselves: a
 page of 200 widgets in Chromium and one as sites craft them, which tells itself what of it can be seen, two GTK 3 and
 two GTK 4 programs, cells of Calc, menus and toolbars of LibreOffice; what never becomes an element counts as missed.
-`point_exact`: share of the pixels of a canvas that were pressed as meant, by pixel and by place, at four scales;
-`canvas`: share of the shapes on it that were hit; `text_span`: share of the spans that an application copies as they
+`point_exact`: share of the pixels of a canvas that were pressed as meant, by pixel, by place, and by coordinates of
+pictures that were scaled down, at four scales and on two monitors; `canvas`: share of the shapes on it, in a picture in
+GIMP and in a drawing in Draw that were hit; `text_span`: share of the spans that an application copies as they
 were selected, in six kinds of texts.
 `pointed_pages`: share of the pages of MiniWoB++ that need points, places, paths or spans that were solved by a model
 that knows the answers.
@@ -39,6 +40,7 @@ from benchmarks.fixtures.canvas_page import canvas_page, labels
 from benchmarks.fixtures.widgets_page import COVERED, tokens, widgets_page
 from benchmarks.support.clicking import Clicker, Tally, bearing
 from benchmarks.support.crafted import click_crafted_page, click_dialog_page, click_program
+from benchmarks.support.drawings import measure_drawings
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.pointed_pages import measure_pages
 from benchmarks.support.pointing import measure_canvas, measure_spans
@@ -113,8 +115,10 @@ def measure(wanted: argparse.Namespace) -> Figures:
 def _pointing(figures: Figures, quick: bool) -> None:
     with figures.part("point_exact", "canvas"):
         exact, shapes = measure_canvas(quick)
-        tell(f"point_exact: {sum(exact)} of {len(exact)}; canvas: {sum(shapes)} of {len(shapes)}")
+        tell(f"point_exact: {sum(exact)} of {len(exact)}")
         figures.set("point_exact", sum(exact) / len(exact))
+        shapes += measure_drawings(quick)
+        tell(f"canvas: {sum(shapes)} of {len(shapes)}")
         figures.set("canvas", sum(shapes) / len(shapes))
 
 

@@ -41,6 +41,12 @@ NEAR = 0.95
 """Least reward that counts on pages that grade the distance from a place between pixels."""
 _RUN_LIMIT_S = 150.0
 Solution = Callable[[Page], Iterator[Action]]
+SKIPPED_SEEDS: Mapping[str, int] = {"click-pie": 1, "click-pie-nodelay": 1}
+"""Number of seeds that are left out at first: with seed 1, no pointer can press the piece that the pies ask for.
+
+It is the piece that is selected from the start, whose parts the page takes out of the document and puts back at each
+`mouseover`. In Chromium each press begins with one, so that the press goes to the drawing behind them.
+"""
 
 
 def _bold(page: Page) -> list[str]:
@@ -361,7 +367,8 @@ def measure_pages(seeds: Sequence[int], names: Sequence[str] = tuple(SOLUTIONS))
     with FormServer(folder, {}) as server, VirtualDesktop(SIZE, ocr=None) as desktop:
         arena = Arena(desktop, server.address)
         try:
-            for name, seed in itertools.product(names, seeds):
+            for name, number in itertools.product(names, seeds):
+                seed = number + SKIPPED_SEEDS.get(name, 0)
                 try:
                     reward, reason = _solved(desktop, arena, name, seed)
                 except (EvaluationError, ModelError, LookupError, ValueError) as error:

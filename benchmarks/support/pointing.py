@@ -2,13 +2,19 @@
 
 A page draws shapes on a canvas and reports the device pixel and the shape of each press. Where its canvas begins on the
 screen is told by a row of marked pixels in its corner, and not by the tree.
+
+The pixel that is meant by a coordinate of a picture that was scaled down is that of the screen in which the middle of
+the picture's pixel lies: such a picture cannot name each pixel of the screen.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import shutil
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -18,6 +24,9 @@ from aci.desktop.virtual import VirtualDesktop
 from aci.input.clipboard import Clipboard
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
+from agent_s.llm.computer_use.formats import find_format
+from agent_s.llm.computer_use.frames import fit, screen_of
+from agent_s.llm.computer_use.inputs import Hand
 from benchmarks.support.figures import NotMeasured, tell
 from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.reports import PageServer, wait_until
@@ -25,6 +34,10 @@ from benchmarks.support.screens import desktop_without_ocr
 
 SIZE = (1280, 900)
 SCALES = ("1", "1.25", "1.5", "2")
+MONITORS = (("LEFT", "560/150x700/180+0+0", "screen"), ("RIGHT", "720/190x900/240+560+0", "none"))
+"""Names, sizes and places of two monitors, with a dark area below the first, and the output of the X server."""
+UNITS = "qwen3-vl"
+"""A format of models whose coordinates go from 0 to 1000, whatever the size of the picture."""
 _LIMIT_S = 20.0
 _MARK = ((10, 200, 30), (200, 10, 30), (30, 10, 200))
 _SHAPES = 16
@@ -95,17 +108,64 @@ def measure_canvas(quick: bool) -> tuple[list[bool], list[bool]]:
             desktop.launch(["chromium", f"--force-device-scale-factor={scale}", server.url + "/"])
             if not wait_until(lambda server=server: bool(server.text), _LIMIT_S):  # type: ignore[misc]
                 raise NotMeasured("the page did not load")
-            for meant, shape, action in _cases(desktop, json.loads(server.text), random.Random(number), quick):
-                before = len(server.lines())
-                done = desktop.perform(action, settle=False).ok
-                wait_until(lambda s=server, n=before: len(s.lines()) > n, 3.0 if done else 0.0)  # type: ignore[misc]
-                x, y, hit = (int(word) for word in [*server.lines()[before:], "-1 -1 -1"][0].split())
-                exact.append((x, y) == (meant.x, meant.y))
+            chance = random.Random(number)
+            for meant, shape, action in _cases(desktop, json.loads(server.text), chance, quick):
+                pressed, hit = _pressed(desktop, server, action)
+                exact.append(pressed == meant)
                 if not exact[-1]:
-                    tell(f"  scale {scale}: {action.at} hit {x},{y}, not {meant.x},{meant.y}")
+                    tell(f"  scale {scale}: {action.at} hit {pressed}, not {meant}")
                 if shape is not None:
                     shapes.append(hit == shape)
+            _set_monitors(desktop)
+            for meant, picture, action in _picture_cases(desktop, chance, quick):
+                pressed, _ = _pressed(desktop, server, action)
+                exact.append(pressed == meant)
+                if not exact[-1]:
+                    tell(f"  scale {scale}, two monitors, {picture}: {action.at} hit {pressed}, not {meant}")
     return exact, shapes
+
+
+def _pressed(desktop: VirtualDesktop, server: PageServer, action: Click) -> tuple[Point, int]:
+    """Click, and return the pixel of the canvas that the page says was pressed, and the shape there; -1 for none."""
+    before = len(server.lines())
+    result = desktop.perform(action, settle=False)
+    if not result.ok:
+        tell(f"    {result.error}")
+    wait_until(lambda: len(server.lines()) > before, 3.0 if result.ok else 0.0)
+    x, y, hit = (int(word) for word in [*server.lines()[before:], "-1 -1 -1"][0].split())
+    return Point(x, y), hit
+
+
+def _set_monitors(desktop: VirtualDesktop) -> None:
+    """Split the screen into monitors."""
+    if shutil.which("xrandr") is None:
+        raise NotMeasured("xrandr is not installed")
+    for monitor in MONITORS:
+        subprocess.run(["xrandr", "--setmonitor", *monitor], env=desktop.environment, check=True, capture_output=True)
+
+
+def _picture_cases(desktop: VirtualDesktop, chance: random.Random, quick: bool) -> Iterator[tuple[Point, str, Click]]:
+    """Yield the pixel of the canvas meant by coordinates of a picture, the picture, and the click that a model makes.
+
+    The pictures are as large as the screen, and scaled down by each factor, and one has axes from 0 to 1000.
+    """
+    seen = desktop.observe()
+    screen, origin, dark = screen_of(seen), _origin(seen), desktop.x11.screen.dark()
+    canvas = next(one for one in seen.elements if one.name == "Drawing").rect
+    frames = [fit(screen, round(screen.width / float(factor)), screen.area) for factor in SCALES]
+    for frame in (*frames, find_format(UNITS).frame(screen)):
+        across, down = frame.axes
+        middle = Fraction(0 if frame.units else 1, 2)
+        for _ in range(2 if quick else 12):
+            while True:
+                x, y = chance.randrange(across), chance.randrange(down)
+                meant = Point(int((x + middle) * screen.width / across), int((y + middle) * screen.height / down))
+                if canvas.contains(meant) and not any(area.contains(meant) for area in dark):
+                    break
+            [action] = Hand(frame).click([x, y])
+            assert isinstance(action, Click)
+            name = f"{x},{y} of {across} x {down}"
+            yield Point(meant.x - origin.x, meant.y - origin.y), name, action
 
 
 def _cases(

@@ -39,6 +39,7 @@ LEAST_REPEATED, LEAST_PARTS = 3, 2
 
 _FLOWING = (roles.READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - roles.FIELDS
 ICON_PX = 96  # larger pictures in a page are not icons
+_LEAST_SURFACE = 200 * 200  # area from which an empty panel that takes the keyboard is drawn in, px²
 
 _ENTRIES = roles.MENU_ENTRIES - {"menu"}
 _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
@@ -331,8 +332,9 @@ class _Walk:
         """Return whether something without content looks usable all the same."""
         node = draft.node
         if not place.document:
+            drawn_in = node.role == "panel" and draft.area.area >= _LEAST_SURFACE  # such as the picture in GIMP
             return not any(visible_children(self._application, node)) and (
-                node.role not in roles.PLAIN and node.has(StateBit.FOCUSABLE)
+                (node.role not in roles.PLAIN or drawn_in) and node.has(StateBit.FOCUSABLE)
             )
         if any(
             child.role != "image" or own_name(self._application, child)

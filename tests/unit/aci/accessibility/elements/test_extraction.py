@@ -284,6 +284,14 @@ def test_list_item_that_holds_no_more_than_a_link_is_that_link() -> None:
     ]  # fmt: skip
 
 
+def test_large_empty_panel_that_takes_the_keyboard_is_drawn_in() -> None:
+    focusable = SEEN | StateBit.FOCUSABLE.value
+    picture = node("panel", "", Rect(10, 10, 300, 200), states=focusable)
+    small = node("panel", "", Rect(320, 10, 90, 90), states=focusable)
+    found = drafts(frame(picture, small, node("panel", "", Rect(10, 220, 300, 200))))
+    assert [(draft.role, draft.area) for draft in found] == [("panel", picture.rect)]
+
+
 def test_dot_before_a_list_item_is_neither_an_element_nor_part_of_a_name() -> None:
     item = node("list item", "", Rect(0, 10, 300, 20), static("\u2022 ", Rect(0, 10, 8, 20)), static("Milk"))
     assert named(page(item), CHROMIUM) == [("list item", "Milk")]
