@@ -55,7 +55,8 @@ def candidates(observation: Observation, home: str = "") -> tuple[Candidate, ...
     usable = [each for each in observation.elements if each.source == "accessibility" and _can_be_used(each)]
     rows = {(each.window_id, each.path[-1]) for each in usable if each.path and each.role != "list item"}
     for element in usable:
-        if element.point is None or (element.window_id, f"list item:{element.name}") in rows:  # a switch in a row
+        with_switch = element.role == "list item" and (element.window_id, f"list item:{element.name}") in rows
+        if element.point is None or with_switch:
             continue
         name = called(element, home)
         key = f"{element.role}:{name}"

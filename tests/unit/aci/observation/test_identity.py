@@ -129,6 +129,8 @@ def test_titles_of_a_window_at_different_times_agree() -> None:
     assert titles_agree("Untitled 1 - Mousepad", "*draft.txt - Mousepad")
     assert titles_agree("Untitled 1", "Untitled 2") and titles_agree("", "")
     assert not titles_agree("Save As", "Error") and not titles_agree("Save As", "")
+    assert titles_agree("~/sample.txt", "*/home/ada/letters/to mother.txt")  # of an editor that shows nothing else
+    assert not titles_agree("~/sample.txt", "Preferences")
 
 
 def test_containers_that_toolkits_add_at_times_make_no_difference() -> None:

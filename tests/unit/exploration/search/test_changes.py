@@ -13,7 +13,7 @@ from exploration.search.classifying import classify
 from exploration.search.controls import candidates
 from exploration.search.homes import HomeState
 from exploration.search.records import Control
-from exploration.search.states import Look
+from exploration.search.states import Look, same
 
 HOME = "/tmp/home-1"
 SIZE = Rect(0, 0, 400, 300)
@@ -67,6 +67,51 @@ def test_an_open_menu_changes_nothing() -> None:
     popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
     opened = look(box(1, "menu item", "New", window=2), windows=(popup,), shade=9)
     assert kinds(look(), opened) == []
+
+
+def test_hidden_files_count_only_where_nothing_else_changed() -> None:
+    session = {".local/share/editor/session": "d1"}
+    assert kinds(look(), look(files=session)) == [("file", ".local/share/editor/session", "there")]
+    assert kinds(look(), look(files={**session, "x.txt": "d"})) == [("file", "x.txt", "there")]
+    noted = look(files=session)
+    assert same(look(), noted, hidden_files_count=False)
+    assert not same(look(), noted)
+    assert not same(look(), look(files={"x.txt": "d"}), hidden_files_count=False)
+
+
+def test_what_changes_in_a_menu_that_stays_open_is_an_effect_and_opening_it_is_none() -> None:
+    popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
+    pressed = box(1, "push button", "Menu", "pressed")
+
+    def opened(size: str) -> Look:
+        inside = (box(2, "push button", "Zoom in", window=2), box(3, "label", size, window=2))
+        return look(pressed, *inside, windows=(popup,))
+
+    control = Control(role="push button", name="Zoom in", key="push button:Zoom in")
+    closed = look(box(1, "push button", "Menu"))
+    finding = classify(control, opened("100%"), opened("110%"), "Editor", closed)
+    assert finding.classification == "terminal"
+    assert [(change.kind, change.what) for change in finding.effect] == [
+        ("appeared", "label 110%"),
+        ("vanished", "label 100%"),
+    ]
+
+
+def test_containers_named_after_their_class_do_not_count() -> None:
+    plain = look(box(1, "check menu item", "Wrap", path=("frame:note", "push button:View")))
+    shown = look(
+        box(1, "check menu item", "Wrap", path=("frame:note", "push button:View", "menu:GtkPopoverMenu")),
+    )
+    assert plain.exact == shown.exact
+    assert plain.candidates[0].control.identity == shown.candidates[0].control.identity
+
+
+def test_a_row_that_holds_a_switch_is_tried_by_its_switch_alone() -> None:
+    seen = look(
+        box(1, "list item", "Show the map"), box(2, "check box", "Show the map", path=("list item:Show the map",)),
+        box(3, "list item", "note.txt"),
+    ).observation  # fmt: skip
+    assert [each.control.key for each in candidates(seen)] == ["check box:Show the map", "list item:note.txt"]
 
 
 def test_the_same_effect_again_is_recognized() -> None:
