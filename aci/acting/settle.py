@@ -55,6 +55,7 @@ class Settle:
         self._activity = activity
         self._latest: Frame | None = None
         self._latest_at = self._changed_at = self._changed_elsewhere_at = self._rested_from = -math.inf
+        self._gave_up = True  # whether no answer is waited for any longer
 
     def look(self, until_idle: bool = False) -> Frame:
         """Return the pixels before an action, to compare with later ones.
@@ -123,6 +124,7 @@ class Settle:
             self._pause(pause_s)
         if activity is not None:
             activity.end()
+            self._gave_up = self._latest_at >= deadline
         self._rested_from = changed_at
         return changed_at - started
 
@@ -133,12 +135,17 @@ class Settle:
     def wait_for_late_updates(self, deadline: float) -> None:
         """Wait while the applications of the latest wait may still update toolbars and panels, at most to a time.
 
-        `Activity.quiet_s` says how long that is after the latest change. The screen may be looked at meanwhile.
+        `Activity.quiet_s` says how long that is after the latest change. The screen may be looked at meanwhile. An
+        answer that an application asks for in that time is waited for.
         """
+        waited_at = -math.inf
         while self._activity is not None:
             self._sample()
+            if not self._gave_up and self._activity.is_waiting():
+                waited_at = self._latest_at
             late_until = max(self._rested_from, self._changed_at) + self._activity.quiet_s
-            if self._latest_at >= min(late_until, deadline):
+            late_until = min(max(late_until, waited_at + AFTERMATH_S), deadline)
+            if self._latest_at >= late_until:
                 break
             self._pause(min(_BUSY_SAMPLE_S, late_until - self._latest_at))
 

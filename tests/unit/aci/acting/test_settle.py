@@ -146,10 +146,12 @@ def test_a_new_screen_size_is_a_change() -> None:
 class Work(Activity):
     """Applications that wait for an answer, or compute, until given seconds."""
 
-    def __init__(self, stage: Stage, waits_until: float = 0.0, computes_until: float = 0.0) -> None:
+    def __init__(
+        self, stage: Stage, waits_until: float = 0.0, computes_until: float = 0.0, asks_at: float = 0.0
+    ) -> None:
         super().__init__(set)
         self._stage = stage
-        self._waits_until = 100.0 + waits_until
+        self._waits_from, self._waits_until = 100.0 + asks_at, 100.0 + waits_until
         self._computes_until = 100.0 + computes_until
 
     def begin(self) -> None:
@@ -159,7 +161,7 @@ class Work(Activity):
         pass
 
     def is_waiting(self) -> bool:
-        return self._stage.now < self._waits_until
+        return self._waits_from <= self._stage.now < self._waits_until
 
     def is_computing(self) -> bool:
         return self._stage.now < self._computes_until
@@ -208,6 +210,29 @@ def test_late_updates_are_waited_for_after_the_first_look(changes: list[float], 
     assert stage.now - 100.0 == pytest.approx(0.05 + QUIET_S, abs=0.06)
     settle.wait_for_late_updates(deadline=110.0)
     assert stage.now - 100.0 == pytest.approx(late_until, abs=0.06)
+
+
+@pytest.mark.parametrize(("answer_at", "until"), [(1.0, 1.35), (1000.0, 3.0)])
+def test_answer_that_a_page_asks_for_late_is_waited_for_until_the_deadline(answer_at: float, until: float) -> None:
+    stage = Stage([0.05, answer_at + 0.05])
+    work = Work(stage, waits_until=answer_at, asks_at=0.3)
+    work.quiet_s = 0.3
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, work)
+
+    settle.wait(settle.look(), stage.now, until_idle=True)
+    settle.wait_for_late_updates(deadline=103.0)
+    assert stage.now - 100.0 == pytest.approx(until, abs=0.06)
+
+
+def test_answer_that_was_waited_for_to_the_limit_is_not_waited_for_again() -> None:
+    stage = Stage([0.05])
+    work = Work(stage, waits_until=1000.0)
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, work)
+
+    settle.wait(settle.look(), stage.now, until_idle=True)
+    given_up = stage.now
+    settle.wait_for_late_updates(deadline=given_up + 3.0)
+    assert stage.now == pytest.approx(given_up, abs=0.06)
 
 
 def test_late_updates_without_end_are_waited_for_until_the_deadline() -> None:
