@@ -71,3 +71,9 @@ def test_a_path_of_pixels_becomes_places() -> None:
     box = BOX
     points = [target.inside(box) for target in step.action.targets()]  # type: ignore[union-attr]
     assert points == [Point(120, 90), Point(200, 100), Point(349, 239)]
+
+
+def test_a_path_is_not_traced_where_its_beginning_has_moved() -> None:
+    step = learned(DragAndDrop(from_at=(120, 90), path=((200, 100), (349, 239))), seen_with(Point(120, 90)))
+    assert ground(step, seen_with(Point(120, 90))) == step.action
+    assert isinstance(ground(step, seen_with(Point(131, 83))), Mismatch)
