@@ -11,7 +11,8 @@ are found, compared with exact search. `retrieve_p50_ms_1e5`: a retrieval that e
 `open_s_1e5`: from the start of the imports to the first answer, s; `rss_mb_1e5`: memory of that process with given
 embeddings, MB (MiniLM takes 200 MB more). `add_p50_ms`: embedding and storing one experience at 1e5, median, ms.
 `recall_at_1`, `false_positive_rate`: on the labelled paraphrases that nothing was tuned on (`memory_heldout.txt`); a
-false positive is an answer to a query for the opposite or for another application. `kills`: number of writers killed
+false positive is an answer to a query for the opposite or for another application. `fresh_`: the same on labels that
+were written later (`memory_fresh.txt`). `kills`: number of writers killed
 with SIGKILL while four others wrote and four read; `lost`: number of acknowledged experiences missing afterwards, plus
 inconsistencies.
 `team_acknowledged`: experiences that 8 processes stored on a PostgreSQL server with pgvector and 1e5 experiences,
@@ -43,7 +44,8 @@ from memory_store import Embedder, HashingEmbedder, MemoryStore, Provenance, def
 
 NAMES = (
     *("ratio_1e4", "ratio_1e5", "p50_ms_1e5", "recall_1e5", "retrieve_p50_ms_1e5", "open_s_1e5", "rss_mb_1e5"),
-    *("add_p50_ms", "recall_at_1", "false_positive_rate", "kills", "lost"),
+    *("add_p50_ms", "recall_at_1", "false_positive_rate", "fresh_recall_at_1", "fresh_false_positive_rate"),
+    *("kills", "lost"),
     *("team_acknowledged", "team_lost", "team_doubled", "team_found", "team_p95_ms", "team_alone_p95_ms"),
 )
 QUERIES = 40
@@ -61,7 +63,7 @@ def measure(wanted: argparse.Namespace) -> Figures:
 
 
 def _measure_quality(figures: Figures, folder: Path, wanted: argparse.Namespace) -> None:
-    with figures.part("recall_at_1", "false_positive_rate"):
+    with figures.part("recall_at_1", "false_positive_rate", "fresh_recall_at_1", "fresh_false_positive_rate"):
         _quality(figures, folder)
 
 
@@ -202,6 +204,9 @@ def _quality(figures: Figures, folder: Path) -> None:
                         _among_many(folder, labelled)
                         figures.set("recall_at_1", found.recall_at_1)
                         figures.set("false_positive_rate", found.false_positive_rate)
+                    elif part == "fresh":
+                        figures.set("fresh_recall_at_1", found.recall_at_1)
+                        figures.set("fresh_false_positive_rate", found.false_positive_rate)
 
 
 def _report_quality(name: str, labelled: Labelled, search: Callable[[str], list[str]]) -> Quality:

@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _DATA = Path(__file__).parent.parent / "data"
-LABELS = {"tuning": _DATA / "memory_labels.txt", "measuring": _DATA / "memory_heldout.txt"}
-"""What thresholds were chosen on, and what nothing was."""
+LABELS = {
+    "tuning": _DATA / "memory_labels.txt",
+    "measuring": _DATA / "memory_heldout.txt",
+    "fresh": _DATA / "memory_fresh.txt",
+}
+"""What thresholds were chosen on, and two sets that nothing was; of both, only totals were looked at."""
 
 WITHOUT = {"!": "opposite", "@": "other application", "%": "other value", "?": "other thing"}
 """Marks of queries that nothing stored answers, with what they ask for."""
