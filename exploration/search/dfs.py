@@ -56,7 +56,7 @@ SHARED_POLL_S = 0.2  # time between two looks at what other desktops found, wher
 _DISABLED = "it is greyed out"
 _DEEP = 2  # number of steps from the start beyond which controls come last
 _MANY = 12  # screens with more controls come after others; also the number of buttons that are verified together
-_ENOUGH = 8  # number of unit functions from which on they are verified before the next branch
+_ENOUGH = 8  # number of unit functions from which on they are verified before the next attempt
 
 
 class Keeper(Protocol):
@@ -238,8 +238,6 @@ class _Search:
         """Explore several branches and verify what they showed, several together, so that few desktops are needed."""
         for each in batch:
             yield from self._explore(each)
-            if len(self._unverified()) >= _ENOUGH:
-                yield from self._verify_all()
         yield from self._verify_all()
 
     def _explore(self, branch: Pending) -> Iterator[SearchEvent]:
@@ -259,6 +257,8 @@ class _Search:
             if _failed_for_good(attempt) and self._judges(attempt):
                 yield self._give_up(attempt, attempt.why, attempt.path)
                 self._ledger.release(_judging(attempt.key))
+            if len(self._unverified()) >= _ENOUGH:  # what is not verified when the time is used up is lost
+                yield from self._verify_all()
             children = self._children(attempt, (*each.path, *attempt.path[len(each.path) :]))
             if len(attempt.path) >= _DEEP or any(change.kind == "opened" for change in attempt.effect):
                 self._later.append(children)
