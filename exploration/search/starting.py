@@ -23,7 +23,7 @@ SAMPLES = {
 }  # contents of a document that the application is started with and that does not exist, by its suffix
 
 _POLL_S = 0.1
-_FIRST_LIMIT_S = 8.0
+_FIRST_LIMIT_S, _EMPTY_LIMIT_S = 8.0, 30.0  # longest wait for rest, and for any control on a busy machine, s
 _AGAIN_LIMIT_S, _AGAIN_DIFFERS_S, _AGAIN_POLL_S = 30.0, 3.0, 0.05
 """Longest wait for a later start to look as the first one: in all, and once something is shown."""
 _DIALOGS = ("dialog:", "alert:", "assistant:")
@@ -172,8 +172,8 @@ class Launcher:
         return look
 
     def _wait_for_rest(self) -> Look:
-        """Wait until two looks in a row show the same controls."""
-        deadline = self._clock() + _FIRST_LIMIT_S
+        """Wait until two looks in a row show the same controls, longer if there are none yet."""
+        deadline, last = self._clock() + _FIRST_LIMIT_S, self._clock() + _EMPTY_LIMIT_S
         previous = None
         while True:
             look = self._look()
@@ -181,7 +181,7 @@ class Launcher:
                 window = look.observation.active_window
                 self.app = window.app if window is not None else ""
             at_rest = look.candidates and previous is not None and look.exact == previous.exact
-            if at_rest or self._clock() > deadline:
+            if at_rest or self._clock() > (deadline if look.candidates else last):
                 return look
             previous = look
             self._pause(_POLL_S)
