@@ -290,6 +290,15 @@ class X11Desktop:
         """Return the visible windows, topmost first."""
         return self.screen.windows()
 
+    def bring_into_view(self, role: str, name: str) -> bool:
+        """Scroll to the only element of a role and name that the active window has out of sight; return whether it did.
+
+        Raises:
+            Halted: The person stopped everything.
+        """
+        self.halt.check()
+        return self.accessibility.bring_into_view(role, name)
+
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
 

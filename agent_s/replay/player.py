@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from aci.acting.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
-from aci.observation.identity import find_again, titles_agree
+from aci.observation.identity import ElementDescription, find_again, titles_agree
 from aci.observation.observation import Element, Observation, Window
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.llm.protocol import ActResponse
@@ -81,6 +81,10 @@ class Screen(Protocol):
 
     def await_windows(self, expected: Callable[[Sequence[Window]], bool], limit_s: float) -> None:
         """Wait until the windows are as expected, if that can be known without a look; at most for a time."""
+        ...
+
+    def bring_into_view(self, role: str, name: str) -> bool:
+        """Scroll to the only element of a role and name that the active window has out of sight, if it can."""
         ...
 
     def without_texts(self) -> AbstractContextManager[None]:
@@ -252,8 +256,9 @@ class Replay:
         """
         session = self._session
         deadline = session.clock() + PATIENCE_S
-        observation = yield from session.look(check=False)
+        observation, scrolled = (yield from session.look(check=False)), False
         while isinstance(action := ground(learned, observation), Mismatch):
+            scrolled = scrolled or self._scroll_to(learned.targets.values(), observation)
             if session.clock() > deadline:
                 return action.reason
             observation = yield from session.look_again(POLL_S)
@@ -290,6 +295,16 @@ class Replay:
         if not problem:
             self._at, self._fields = session.steps, fields_of((yield from session.look(check=False)))
         return problem
+
+    def _scroll_to(self, targets: Iterable[ElementDescription], seen: Observation) -> bool:
+        """Bring a target that is not on the screen into view, where its window is in front and has it out of sight."""
+        front = seen.active_window
+        return any(
+            self._session.bring_into_view(one.role, one.name)
+            for one in targets
+            if one.name and front is not None and titles_agree(one.window, front.title)
+            if all((element.role, element.name) != (one.role, one.name) for element in seen.elements)
+        )
 
     def _rewritten(self, seen: Observation, expected: tuple[str, ...], own: int | None) -> str:
         """Return which field, or choice made by this replay, has changed unexpectedly."""

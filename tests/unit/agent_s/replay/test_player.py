@@ -354,6 +354,23 @@ def test_screen_is_not_read_before_the_expected_window_is_there(
     assert desktop.performed == [Click(element_id=3)] and desktop.early == 0
 
 
+class ScrolledForm(FakeDesktop):
+    """A form whose button is out of sight until it is scrolled to."""
+
+    def bring_into_view(self, role: str, name: str) -> bool:
+        self.screen = screen(*self.screen.elements, SEND)
+        return (role, name) == (SEND.role, SEND.name)
+
+
+def test_target_out_of_sight_is_brought_into_view(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    learn(memory)
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 60.0)
+    desktop = ScrolledForm(screen(FIELD, BOX), form)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    assert outcome(list(agent.stream(Task(instruction=fill_in("Grace"))))).replayed
+    assert desktop.performed[-1] == ACTIONS[-1]
+
+
 def test_replay_must_write_the_learned_file_again(memory: MemoryStore, tmp_path: Path) -> None:
     class WithHome(FakeDesktop):
         home = tmp_path
