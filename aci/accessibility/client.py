@@ -33,7 +33,7 @@ from aci.accessibility.texts import (
 from aci.accessibility.tree.capture import all_states
 from aci.accessibility.tree.details import extents, full_text
 from aci.accessibility.tree.nodes import Application, Node
-from aci.accessibility.tree.out_of_sight import find_out_of_sight
+from aci.accessibility.tree.scrolling import find_out_of_sight, find_scroll_bar
 from aci.accessibility.values import ValueRange, set_value, value_range
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
@@ -301,6 +301,22 @@ class AccessibilityClient:
     def grab_focus(self, element_id: int) -> bool:
         """Ask the application to give an element the keyboard, and return whether it says that it did."""
         return bool(self._asked(element_id, lambda handle: self._bus.ask(*handle.ref, "Component", "GrabFocus")))
+
+    def scroll_bar(self, element_id: int, horizontal: bool) -> int | None:
+        """Return the id of the scroll bar that moves an element, for `value_range` and `set_value`; None for none.
+
+        Scroll bars are no elements, so their ids are negative.
+        """
+
+        async def find(handle: _Handle) -> Node | None:
+            return find_scroll_bar(self._reader.by_connection().values(), handle.ref, horizontal)
+
+        bar = self._asked(element_id, find)
+        if bar is None:
+            return None
+        identity = -2 * element_id - horizontal
+        self._handles[identity] = _Handle.of(bar)
+        return identity
 
     def bring_into_view(self, role: str, name: str) -> bool:
         """Scroll to the only element of a role and name that the active window has out of sight.

@@ -116,14 +116,26 @@ class Type(Primitive):
 
 
 class Scroll(Primitive):
-    """Turn the wheel: positive clicks scroll up, negative ones down; `horizontal`, to the right and to the left."""
+    """Turn the wheel: positive clicks scroll up, negative ones down; `horizontal`, to the right and to the left.
+
+    With `to` in place of clicks, the scroll bar of an element goes to a position: 0 is the beginning, 100 the end.
+    """
 
     action: Literal["scroll"] = "scroll"
     element_id: MaybeId = None
-    clicks: Annotated[int, Field(ge=-100, le=100, strict=True)]
+    clicks: Annotated[int, Field(ge=-100, le=100, strict=True)] | None = None
+    to: Annotated[float, Field(ge=0, le=100)] | None = None
     at: At = None
     horizontal: bool = False
     hold_keys: Keys = ()
+
+    @model_validator(mode="after")
+    def _check_amount(self) -> Self:
+        if (self.clicks is None) == (self.to is None):
+            raise ValueError("scroll takes either clicks or a position to scroll to")
+        if self.to is not None and (self.hold_keys or self.at is not None or self.element_id is None):
+            raise ValueError("scroll to a position takes an element and nothing but the direction besides")
+        return self
 
     @property
     def target(self) -> Target:

@@ -272,9 +272,7 @@ class Performer:
                 point = self._aim.locate(action.target, seen, restless)
                 self._device.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
-                hold = self._chord(action.hold_keys)
-                point = self._aim.wheel_point(action.target, seen, restless)
-                self._device.scroll(point, action.clicks, action.horizontal, hold)
+                self._scroll(action, self._aim.wheel_point(action.target, seen, restless), seen)
             case DragAndDrop():
                 hold = self._chord(action.hold_keys)
                 ends = reversed(action.targets())  # looking at one end must not move what the other was found by
@@ -288,6 +286,13 @@ class Performer:
                     self._device.press_button(action.button_type)
                 elif isinstance(action, MouseUp):
                     self._device.release_button(action.button_type)
+
+    def _scroll(self, action: Scroll, point: Point, seen: Observation | None) -> None:
+        if action.clicks is not None:
+            self._device.scroll(point, action.clicks, action.horizontal, self._chord(action.hold_keys))
+        elif action.element_id is not None and action.to is not None:
+            element = self._aim.element(action.element_id, seen)
+            self._values.scroll(element, action.to, action.horizontal, point)
 
     def _restless(self, seen: Observation | None, now: NDArray[np.uint32]) -> tuple[Rect, ...]:
         """Return the areas that changed since the screen was seen, and before the action before this as well."""

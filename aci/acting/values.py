@@ -1,4 +1,4 @@
-"""Setting sliders and dials to a value, which is read back."""
+"""Setting sliders, dials and scroll bars to a value, which is read back."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from aci.input.input_device import InputDevice
 from aci.input.keys import chord
 from aci.input.read_back import Delivery
 from aci.input.typist import PartlyArrived
+from aci.observation.geometry import Point
 from aci.observation.observation import Element
 
 SET_BY_VALUE = frozenset({"slider", "dial"})
@@ -20,7 +21,8 @@ SET_BY_VALUE = frozenset({"slider", "dial"})
 _READ_BACK_LIMIT_S = 0.8
 _POLL_S = 0.03
 _AT_REST_S = 0.2
-_MOST_PRESSES = 500
+_MOST_STEPS = 500
+_ROUNDED, _NEAR = 0.5, 0.01  # how far a scroll bar may stay away that counts in lines, and as a share of its range
 _ROUNDS = 8
 
 
@@ -35,6 +37,9 @@ class Values(Protocol):
 
     def grab_focus(self, element_id: int) -> bool:
         """Ask the application to give an element the keyboard, and return whether it says that it did."""
+
+    def scroll_bar(self, element_id: int, horizontal: bool) -> int | None:
+        """Return the id of the scroll bar that moves an element; None if it has none."""
 
 
 class NoValues:
@@ -51,6 +56,10 @@ class NoValues:
     def grab_focus(self, element_id: int) -> bool:
         """See `Values.grab_focus`."""
         return False
+
+    def scroll_bar(self, element_id: int, horizontal: bool) -> int | None:
+        """See `Values.scroll_bar`."""
+        return None
 
 
 class ValueSetter:
@@ -102,6 +111,32 @@ class ValueSetter:
             raise Refused(f"{what} stays at {now.current:g}. Drag its handle.", "not_typed")
         return Delivery(state="different", by=by, reads=f"{now.current:g}")
 
+    def scroll(self, element: Element, percent: float, horizontal: bool, point: Point) -> None:
+        """Move the scroll bar of an element to a position, else turn the wheel until it is as near as the wheel gets.
+
+        Args:
+            element: What is scrolled.
+            percent: The position; 0 is the beginning, 100 the end.
+            horizontal: Whether it is scrolled sideways.
+            point: Where the wheel is turned, px.
+
+        Raises:
+            Refused: It has no scroll bar that says its position, or that stays where it is.
+        """
+        what = f"Element {element.id}, a {element.role},"
+        bar = self._values.scroll_bar(element.id, horizontal)
+        before = self._values.value_range(bar) if bar is not None else None
+        wanted = before.wanted(f"{percent:f}%") if before is not None else None
+        if bar is None or before is None or wanted is None:
+            raise Refused(f"{what} has no scroll bar that says its position. Scroll by clicks.", "not_allowed")
+        now = before if before.meets(wanted) else self._by_interface(bar, before, wanted)
+        if abs(now.current - wanted) > max(_ROUNDED, _NEAR * (now.maximum - now.minimum)):
+            # LibreOffice goes to the beginning, whatever it is asked for.
+            way = 1 if horizontal else -1  # of clicks toward the end
+            now = self._by_steps(bar, now, wanted, lambda steps: self._device.scroll(point, way * steps, horizontal))
+        if now == before and not now.meets(wanted):
+            raise Refused(f"The scroll bar of element {element.id} stays where it is. Scroll by clicks.", "not_allowed")
+
     def entered(self, field: Element, text: str, enter: Callable[[], Delivery | None]) -> Delivery | None:
         """Have a number field take what is typed over its content, and return what became of the text.
 
@@ -140,16 +175,24 @@ class ValueSetter:
         self._values.grab_focus(element_id)
         if not self._await(lambda: self._locator.has_focus(element_id)):
             return now
-        presses = 1 if wanted > now.current else -1  # of Right; negative ones are of Left
+
+        def press(times: int) -> None:
+            self._device.press_each([], [chord(["Right" if times > 0 else "Left"])] * abs(times))
+
+        return self._by_steps(element_id, now, wanted, press)
+
+    def _by_steps(self, element_id: int, now: ValueRange, wanted: float, take: Callable[[int], None]) -> ValueRange:
+        """Take steps, negative ones back, until the value is reached or passed by."""
+        steps = 1 if wanted > now.current else -1
         for _ in range(_ROUNDS):
-            self._device.press_each([], [chord(["Right" if presses > 0 else "Left"])] * abs(presses))
+            take(steps)
             after = self._changed(element_id, now)
-            gain = (after.current - now.current) / presses
+            gain = (after.current - now.current) / steps
             now = after
             if not gain or abs(wanted - now.current) < abs(gain) / 2:
                 break
             left = (wanted - now.current) / gain
-            presses = round(math.copysign(min(max(abs(left), 1), _MOST_PRESSES), left))
+            steps = round(math.copysign(min(max(abs(left), 1), _MOST_STEPS), left))
         return now
 
     def _changed(self, element_id: int, before: ValueRange) -> ValueRange:

@@ -155,9 +155,11 @@ def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - on
             enter = " and press Return" if action.enter else ""
             return f"type {quote(action.text, _LONGEST_TEXT)}{place}{enter}"
         case Scroll():
+            if action.to is not None:
+                return f"scroll {'sideways ' if action.horizontal else ''}to {action.to:g}% of {target}"
             ways = ("right", "left") if action.horizontal else ("up", "down")
-            way = ways[0 if action.clicks > 0 else 1]
-            return f"scroll {way} by {abs(action.clicks)} on {target}{_holding(action.hold_keys)}"
+            turns = action.clicks or 0
+            return f"scroll {ways[0 if turns > 0 else 1]} by {abs(turns)} on {target}{_holding(action.hold_keys)}"
         case Hotkey():
             return f"press {_keys('+'.join(action.keys))}"
         case HoldAndPress():

@@ -95,7 +95,7 @@ def _steps(action: Action, seen: Observation) -> list[Step]:  # noqa: C901 - one
             return _held(action.hold_keys, [click])
         case Type():
             return _typing(action, seen)
-        case Scroll():
+        case Scroll(clicks=int()):
             wheel = _step("SCROLL", **({"dx": action.clicks} if action.horizontal else {"dy": action.clicks}))
             return [_step("MOVE_TO", **_at(action.target, seen)), *_held(action.hold_keys, [wheel])]
         case DragAndDrop():

@@ -77,7 +77,7 @@ def _counts(steps: Sequence[GroundedStep]) -> set[int]:
         match action:
             case Click(num_clicks=times):
                 runs.append(times)
-            case Scroll(clicks=times):
+            case Scroll(clicks=int(times)):
                 runs.append(abs(times))
             case HoldAndPress(press_keys=keys) if not typed_text(action):
                 runs += [len(list(same)) for _, same in groupby(keys)]

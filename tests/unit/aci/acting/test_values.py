@@ -13,7 +13,7 @@ from aci.acting.values import ValueSetter
 from aci.input.keys import chord
 from aci.input.read_back import Delivery
 from aci.input.typist import PartlyArrived
-from aci.observation.geometry import Rect
+from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element
 
 SLIDER = Element(7, "slider", "Volume", Rect(0, 0, 100, 20), None, 1)
@@ -32,6 +32,7 @@ class Application:
     def __init__(self, obeys: Callable[[float], float | None] = lambda value: value, gain: float = 0.0) -> None:
         self.range: ValueRange | None = ValueRange(10.0, 0.0, 100.0)
         self.presses: list[int] = []
+        self.bar: int | None = -14
         self._obeys = obeys
         self._gain = gain
         self._now = 0.0
@@ -53,6 +54,14 @@ class Application:
 
     def grab_focus(self, element_id: int) -> bool:
         return True
+
+    def scroll_bar(self, element_id: int, horizontal: bool) -> int | None:
+        return self.bar
+
+    def scroll(self, point: Point, clicks: int, horizontal: bool = False) -> None:
+        assert self.range is not None
+        moved = (clicks if horizontal else -clicks) * self._gain
+        self.range = replace(self.range, current=min(max(self.range.current + moved, 0.0), 100.0))
 
     def has_focus(self, element_id: int) -> bool:
         return True
@@ -141,3 +150,33 @@ def test_a_field_that_shows_other_units_than_its_value_is_left_as_typed() -> Non
     typed = Delivery(state="exact", by="keys")
     assert app.setter().entered(replace(FIELD, text="0.10 cm"), "25", lambda: typed) is typed
     assert app.range == ValueRange(10.0, 0.0, 100.0)
+
+
+@pytest.mark.parametrize("horizontal", [False, True])
+@pytest.mark.parametrize("percent", [0, 33.5, 100])
+def test_a_scroll_bar_goes_to_a_position(percent: float, horizontal: bool) -> None:
+    app = Application()
+    app.setter().scroll(SLIDER, percent, horizontal, Point(5, 5))
+    assert app.range == ValueRange(percent, 0.0, 100.0)
+
+
+@pytest.mark.parametrize("horizontal", [False, True])
+def test_the_wheel_moves_a_scroll_bar_that_does_not_obey(horizontal: bool) -> None:
+    app = Application(lambda value: None, gain=3.0)
+    app.setter().scroll(SLIDER, 50, horizontal, Point(5, 5))
+    assert app.range is not None and app.range.current == 49.0
+
+
+def test_the_wheel_helps_where_a_scroll_bar_goes_elsewhere() -> None:
+    app = Application(lambda value: 0.0, gain=3.0)
+    app.setter().scroll(SLIDER, 50, False, Point(5, 5))
+    assert app.range is not None and app.range.current == 51.0
+
+
+def test_what_has_no_scroll_bar_or_one_that_stays_is_scrolled_by_clicks() -> None:
+    app = Application(lambda value: None)
+    with pytest.raises(Refused, match="stays where it is"):
+        app.setter().scroll(SLIDER, 50, False, Point(5, 5))
+    app.bar = None
+    with pytest.raises(Refused, match="no scroll bar"):
+        app.setter().scroll(SLIDER, 50, False, Point(5, 5))
