@@ -75,7 +75,8 @@ def run_attempts(
     with Interrupts(display.notice) as interrupts:
         for result in interrupts.watch(pool.run(jobs), pool.stop):
             results.append(result)
-            display.say(f"attempt {result.seed}: {result.status}, {plural(result.steps, 'step')}, {result.reason}")
+            said = (result.status, plural(result.steps, "step"), result.reason)
+            display.say(f"attempt {result.seed}: {', '.join(filter(None, said))}")
     if interrupts.exit_status is not None:
         return interrupts.exit_status
     results.sort(key=lambda one: one.seed or 0)
