@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,18 +83,21 @@ class AttemptBench:
         return AgentS.from_settings(self._settings, desktop)
 
 
-def choose_attempt(model: Model, task: Task, folders: Mapping[int, Path]) -> Choice | None:
+def choose_attempt(
+    model: Model, task: Task, folders: Mapping[int, Path], replayable: Callable[[int], bool] = lambda number: True
+) -> Choice | None:
     """Return the best of several recorded attempts; None if there is no record that can be read.
 
     Args:
         model: Judges.
         task: The task.
         folders: Folders of the recordings, by the number of the attempt.
+        replayable: Whether memory has what an attempt taught.
     """
     attempts = {}
     for number, folder in sorted(folders.items()):
         try:
-            attempts[number] = narrate(read_trajectory(folder))
+            attempts[number] = replace(narrate(read_trajectory(folder)), replayable=replayable(number))
         except TrajectoryError:
             continue
     if not attempts:

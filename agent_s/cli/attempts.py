@@ -81,15 +81,20 @@ def run_attempts(
         return interrupts.exit_status
     results.sort(key=lambda one: one.seed or 0)
     folders = {one.seed or 0: runs / one.trajectory for one in results if one.trajectory}
-    best = choose_attempt(judge, task, folders)
+    held = _held(results, settings) if choice.display else set(folders)
+    best = choose_attempt(judge, task, folders, held.__contains__)
     if best is None:
         raise EnvironmentProblem(f"No attempt came to an end: {results[0].reason}")
     outcome = _outcome(folders[best.number])
-    replay = f"agent-s runs replay {outcome.run_id} --display {shell_word(choice.display)}" if choice.display else ""
+    replay = ""
+    if choice.display and best.number in held:
+        replay = f"agent-s runs replay {outcome.run_id} --display {shell_word(choice.display)}"
     if as_json:
         echo_json(_as_values(task, results, best, outcome, runs) | {"replay": replay})
     else:
         _show(results, best, outcome, runs)
+    if choice.display and not replay and not as_json:
+        click.echo("It cannot be replayed: memory keeps only the latest of attempts that it takes for the same.")
     if not replay or outcome.status != "done" or as_json:
         return exit_status(outcome)
     if not sys.stdin.isatty() or not click.confirm(f"Replay attempt {best.number} on {choice.words}?", err=True):
@@ -97,6 +102,18 @@ def run_attempts(
         return exit_status(outcome)
     only = settings.model_copy(update={"replay": "only"})
     return run_once(task, only, choice, as_json=False, quiet=quiet, trusted_run=outcome.run_id)
+
+
+def _held(results: Sequence[Result], settings: Settings) -> set[int]:
+    """Return the attempts of which memory has what they taught."""
+    from agent_s.memory import open_memory
+
+    with open_memory(settings) as memory:
+        return {
+            one.seed or 0
+            for one in results
+            if one.run_id and memory.list_experiences("narrative", run_id=one.run_id, limit=1)
+        }
 
 
 def _outcome(folder: Path) -> Outcome:

@@ -426,6 +426,7 @@ class Attempt:
     verified: bool | None  # whether a check of the agent's own confirms that the task is done
     steps: int  # number of primitives
     last_screen: bytes | None = field(default=None, repr=False)  # its picture, a PNG file; None if there is none
+    replayable: bool = True  # whether memory has what it taught; a later attempt like it takes its place
 
 
 @dataclass(frozen=True, slots=True)

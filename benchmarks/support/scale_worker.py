@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from aci.acting.actions import Action, Done, Hotkey, SwitchApplications, Type
+from aci.acting.actions import Action, Done, Hotkey, SwitchApplications, Type, Wait
 from aci.desktop.virtual import VirtualDesktop
 from agent_s import AgentS, Task
 from agent_s.llm.protocol import ActResponse, ModelRequest, ModelResponse
@@ -49,9 +49,11 @@ def actions_of(text: str) -> tuple[Action, ...]:
         SwitchApplications(app_code="mousepad"),
         Type(text=text),
         Hotkey(keys=("ctrl", "s")),
+        Wait(time=2.0),  # a script does not look whether the dialog is there
         Hotkey(keys=("ctrl", "a")),
         Type(text="greeting.txt"),
         Hotkey(keys=("alt", "s")),
+        Wait(time=1.0),
         Done(),
     )
 

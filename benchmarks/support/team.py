@@ -132,6 +132,7 @@ def work_as_team(server: Server, url: str, folder: Path, members: int, seconds: 
     processes += [_start("read", url, str(folder), str(seconds), output=output) for output in answers]
     failed = 0
     try:
+        _await_first([*outputs.values(), *answers])
         for number in range(restarts):
             time.sleep(seconds / (restarts + 1))
             server.stop(crash=number % 2 == 1)
@@ -185,6 +186,13 @@ def _start(job: str, *arguments: str, output: Path) -> subprocess.Popen[bytes]:
     with output.open("wb") as file, output.with_suffix(".errors").open("wb") as errors:
         command = [sys.executable, "-m", "benchmarks.support.team", job, *arguments]
         return subprocess.Popen(command, stdout=file, stderr=errors, cwd=ROOT)
+
+
+def _await_first(outputs: Sequence[Path]) -> None:
+    """Wait until every process has written something: opening a store does not outlive a restart."""
+    deadline = time.monotonic() + MAX_WAIT_S
+    while not all(output.is_file() and _lines(output) for output in outputs) and time.monotonic() < deadline:
+        time.sleep(0.1)
 
 
 def _lines(output: Path) -> list[str]:
