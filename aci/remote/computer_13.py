@@ -122,6 +122,8 @@ def _steps(action: Action, seen: Observation) -> list[Step]:  # noqa: C901 - one
         case SwitchApplications():  # the search of GNOME's shell brings a running application to the front
             name = _typing(Type(text=action.app_code, enter=True), seen)
             return [_step("PRESS", key="win"), WAIT, *name[:-1], WAIT, *name[-1:]]
+    if isinstance(action, Scroll):
+        raise NotTranslatable("OSWorld has no form of a position to scroll to; scroll by clicks.")
     raise NotTranslatable(f"OSWorld has no form of {action.action}.")
 
 

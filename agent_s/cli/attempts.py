@@ -93,8 +93,8 @@ def run_attempts(
         echo_json(_as_values(task, results, best, outcome, runs) | {"replay": replay})
     else:
         _show(results, best, outcome, runs)
-    if choice.display and not replay and not as_json:
-        click.echo("It cannot be replayed: memory keeps only the latest of attempts that it takes for the same.")
+    if choice.display and not replay and outcome.status == "done" and not as_json:
+        click.echo("It cannot be replayed: memory does not hold it. Of attempts that are alike, it keeps the latest.")
     if not replay or outcome.status != "done" or as_json:
         return exit_status(outcome)
     if not sys.stdin.isatty() or not click.confirm(f"Replay attempt {best.number} on {choice.words}?", err=True):

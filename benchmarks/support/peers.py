@@ -35,6 +35,7 @@ BUTTONS = 12
 LIMIT_S = 60.0
 GONE_S = 3.0
 IDLE_S = 5.0
+CASE_LIMIT_S = 400.0  # a server that has crashed may leave its client waiting
 FIGURES = ("mcp_first_look_ratio", "mcp_first_look_ratio_at_once", "mcp_look_ratio", "mcp_peer_better")
 PAGE = """<!doctype html><meta charset="utf-8"><title>Shop</title><body>
 <button id="old" onclick="document.title = 'Kept'">Keep</button>
@@ -197,17 +198,18 @@ async def _measure(kind: type[Peer]) -> Tally:
             command, *arguments = kind.command(desktop.display)
             server = StdioServerParameters(command=command, args=arguments, env=dict(desktop.environment))
             try:
-                async with Client(server, mode="legacy") as client:
-                    await anyio.sleep(IDLE_S)
-                    started = time.monotonic()
-                    await kind(client).look(app)
-                    tally.idle_s[app] = time.monotonic() - started
-                async with Client(server, mode="legacy") as client:
-                    peer = kind(client)
-                    shown = await _looked(peer, app, tally)
-                    if part is not None:
-                        await part(peer, desktop, shown, tally)
-            except* MCPError as ended:
+                with anyio.fail_after(CASE_LIMIT_S):
+                    async with Client(server, mode="legacy") as client:
+                        await anyio.sleep(IDLE_S)
+                        started = time.monotonic()
+                        await kind(client).look(app)
+                        tally.idle_s[app] = time.monotonic() - started
+                    async with Client(server, mode="legacy") as client:
+                        peer = kind(client)
+                        shown = await _looked(peer, app, tally)
+                        if part is not None:
+                            await part(peer, desktop, shown, tally)
+            except* (MCPError, TimeoutError) as ended:
                 tell(f"{kind.name}, {app}: it ended: {ended.exceptions}")
         tell(f"{kind.name}, {app}: {tally.first_s.get(app, nan):.2f} s, later {tally.later_s.get(app, nan):.3f} s")
     return tally

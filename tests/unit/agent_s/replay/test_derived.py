@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,7 @@ from agent_s.llm.no_model import NoModel
 from agent_s.llm.protocol import ActContext, PlannedNode, PlanResponse
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.replay.derived import unsaid
-from memory_store import EpisodicExperience, HashingEmbedder, MemoryStore
+from memory_store import EpisodicExperience, MemoryStore
 from tests.unit.agent_s.fakes import FakeDesktop, screen
 from tests.unit.agent_s.loop.test_agent import act, of, outcome, passes
 
@@ -61,12 +60,6 @@ def work(action: Action, seen: Observation) -> Observation:
         case SwitchApplications(app_code="editor"):
             return editor()
     return seen
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[MemoryStore]:
-    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
-        yield store
 
 
 @pytest.fixture(autouse=True)

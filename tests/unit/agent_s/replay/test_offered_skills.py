@@ -2,40 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
-from aci.acting.actions import Action, Click, Type
-from aci.observation.identity import ElementDescription
-from agent_s.records import GroundedStep, Subtask
+from aci.acting.actions import Click, Type
+from agent_s.records import Subtask
 from agent_s.replay.offered_skills import MAX_OFFERED, SkillOffers, parameters_of
-from memory_store import HashingEmbedder, MemoryStore, Provenance
+from memory_store import MemoryStore
 from tests.unit.agent_s.fakes import EDITOR
-
-PLATFORM = "linux/x11"
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[MemoryStore]:
-    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
-        yield store
-
-
-def step(action: Action, role: str = "menu item", name: str = "Bold") -> GroundedStep:
-    return GroundedStep(action=action, targets={"element_id": ElementDescription(role=role, name=name, app="editor")})
-
-
-def add(memory: MemoryStore, name: str, *steps: GroundedStep, app: str = "editor") -> str:
-    stored = memory.add_skill(
-        name=name,
-        description=f"{name}.",
-        steps=[one.model_dump(mode="json") for one in steps or (step(Click(element_id=1), name=name),)],
-        provenance=Provenance(run_id="explore", app=app, platform=PLATFORM),
-    )
-    memory.record_skill_run(stored.id, True, checked_by="a fresh desktop", clean_start=True)
-    return stored.id
+from tests.unit.agent_s.replay.skills import PLATFORM, add, step
 
 
 def offered(memory: MemoryStore, instruction: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -18,7 +18,7 @@ from agent_s.events import Event, Planned, ReplayStarted, ReplayStopped, Verifie
 from agent_s.llm.no_model import NoModel
 from agent_s.llm.protocol import PlanContext, PlannedNode, PlanResponse
 from agent_s.llm.scripted import ScriptedModel
-from memory_store import HashingEmbedder, MemoryStore, Provenance, SkillExperience
+from memory_store import MemoryStore, Provenance, SkillExperience
 from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
 from tests.unit.agent_s.loop.test_agent import act, of, outcome, passes, run
 
@@ -26,12 +26,6 @@ FIELD = Element(1, "entry", "Name", Rect(10, 40, 80, 30), None, EDITOR.id, app="
 BOX = Element(2, "check box", "Newsletter", Rect(10, 80, 80, 30), None, EDITOR.id, app="editor")
 SEND = button(3, "Send")
 FORM = screen(FIELD, BOX, SEND)
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[MemoryStore]:
-    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
-        yield store
 
 
 @pytest.fixture(autouse=True)

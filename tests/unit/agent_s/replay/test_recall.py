@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,12 +31,6 @@ def switching(action: Action, seen: Observation) -> Observation:
     box = seen.by_id[action.element_id]
     other = replace(box, states=box.states ^ {"checked"})
     return screen(*(other if each.id == box.id else each for each in seen.elements))
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[MemoryStore]:
-    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
-        yield store
 
 
 @pytest.fixture(autouse=True)

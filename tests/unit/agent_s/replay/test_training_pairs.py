@@ -12,12 +12,12 @@ from aci.acting.actions import Click, Type
 from agent_s.llm.protocol import PlanResponse
 from agent_s.replay.training_pairs import TrainingFileError, training_pairs, write_training_pairs
 from memory_store import MemoryStore, PlannedSubtask, Provenance
-from tests.unit.agent_s.replay.test_offered_skills import PLATFORM, add, memory, step  # noqa: F401
+from tests.unit.agent_s.replay.skills import PLATFORM, add, step
 
 TASK = "Put Grace into the box, in heavy letters"
 
 
-def know(memory: MemoryStore, verified: bool = True) -> tuple[str, str]:  # noqa: F811
+def know(memory: MemoryStore, verified: bool = True) -> tuple[str, str]:
     """Store two skills and a task that was done by them."""
     bold = add(memory, "turn on bold", step(Click(element_id=1)))
     write = add(memory, "type 'Ada' into Name", step(Type(text="Ada", element_id=1), "entry", "Name"))
@@ -47,7 +47,7 @@ def read(pair: dict[str, list[dict[str, str]]]) -> tuple[str, PlanResponse]:
     return user, PlanResponse.model_validate_json(assistant)
 
 
-def test_a_verified_task_teaches_its_sequence_of_skills(memory: MemoryStore) -> None:  # noqa: F811
+def test_a_verified_task_teaches_its_sequence_of_skills(memory: MemoryStore) -> None:
     know(memory)
     user, plan = read(next(iter(training_pairs(memory))))
     assert f"Task: {TASK}" in user and 'app "editor"' in user
@@ -56,18 +56,18 @@ def test_a_verified_task_teaches_its_sequence_of_skills(memory: MemoryStore) -> 
     assert [node.values for node in plan.nodes] == [(), ("Grace",)]
 
 
-def test_each_skill_is_taught_by_its_names(memory: MemoryStore) -> None:  # noqa: F811
+def test_each_skill_is_taught_by_its_names(memory: MemoryStore) -> None:
     know(memory)
     asked = [read(pair)[0].partition("Task: ")[2].partition("\n")[0] for pair in training_pairs(memory)]
     assert sorted(asked) == sorted([TASK, "turn on bold", "type 'Ada' into Name"])
 
 
-def test_what_was_not_verified_is_not_taught(memory: MemoryStore) -> None:  # noqa: F811
+def test_what_was_not_verified_is_not_taught(memory: MemoryStore) -> None:
     know(memory, verified=False)
     assert not any(TASK in read(pair)[0] for pair in training_pairs(memory))
 
 
-def test_a_file_holds_one_conversation_a_line_and_is_private(memory: MemoryStore, tmp_path: Path) -> None:  # noqa: F811
+def test_a_file_holds_one_conversation_a_line_and_is_private(memory: MemoryStore, tmp_path: Path) -> None:
     know(memory)
     file = tmp_path / "pairs.jsonl"
     assert write_training_pairs(memory, file) == 3
@@ -76,6 +76,6 @@ def test_a_file_holds_one_conversation_a_line_and_is_private(memory: MemoryStore
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_file_that_cannot_be_written_is_reported(memory: MemoryStore, tmp_path: Path) -> None:  # noqa: F811
+def test_a_file_that_cannot_be_written_is_reported(memory: MemoryStore, tmp_path: Path) -> None:
     with pytest.raises(TrainingFileError, match="cannot be written"):
         write_training_pairs(memory, tmp_path / "missing" / "pairs.jsonl")
