@@ -23,26 +23,18 @@ _POLL_S = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What the kernel says of a process; see proc_pid_stat(5).
-
-    Attributes:
-        program: Name of its program, at most 15 characters.
-        terminal: Device number of its terminal, 0 for none.
-        foreground: The process group in the foreground of that terminal, or -1.
-        ran: Processor time that it took, in clock ticks.
-        started: When it started, in clock ticks since boot.
-    """
+    """What the kernel says of a process; see proc_pid_stat(5)."""
 
     pid: int
-    program: str
+    program: str  # name of its program, at most 15 characters
     state: str
     parent: int
     group: int
     session: int
-    terminal: int
-    foreground: int
-    ran: int
-    started: int
+    terminal: int  # device number of its terminal, 0 for none
+    foreground: int  # the process group in the foreground of that terminal, or -1
+    ran: int  # processor time that it took, in clock ticks
+    started: int  # when it started, in clock ticks since boot
 
 
 def start_ticks(pid: int) -> int | None:

@@ -53,6 +53,9 @@ class MemorySettings(Section):
     """Whether Workers retrieve subtask experience."""
     give: Literal["always", "after_failure"] = "always"
     """When the model gets experience: `always`, or `after_failure` of a first attempt."""
+    judge: bool = True
+    """Whether a model judges if doubtful experience is the same in other words, before its replay is trusted or
+    refused ([memory](memory.md#in-other-words)); the offline model is not asked."""
     continual_update: bool = True
     """Whether runs write experience."""
     summaries: bool = True
@@ -171,10 +174,14 @@ class PolicySettings(Section):
     """Names of the applications that may be used; all if there are none."""
 
 
-ModelRole = Literal["plan", "act", "reflect", "verify", "summarize"]
+ModelRole = Literal["plan", "act", "reflect", "verify", "summarize", "judge"]
 
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+
+MOST_PICTURES = 3
+Pictures = Annotated[int, Field(ge=0, le=20)]
 
 
 class ProviderSettings(Section):
@@ -186,8 +193,9 @@ class ProviderSettings(Section):
     """Number of retries after a transient error."""
     max_output_tokens: Annotated[int, Field(ge=256)] = 16_000
     """Maximum length of an answer, thinking included."""
-    max_pictures: Annotated[int, Field(ge=0, le=20)] = 3
-    """Maximum number of screenshots in a request; 0 for a text-only model."""
+    max_pictures: Pictures | dict[ModelRole, Pictures] = MOST_PICTURES
+    """Maximum number of screenshots in a request; 0 for a text-only model; also by role, such as
+    `provider.max_pictures.plan=0`."""
     longest_edge: Annotated[int, Field(ge=200, le=8000)] = 1568
     """Longest edge of the screenshots sent, px."""
     effort: Effort | dict[ModelRole, Effort] | None = None
@@ -206,12 +214,20 @@ class ProviderSettings(Section):
         """Return the settings of one role's requests."""
         effort = self.effort.get(role) if isinstance(self.effort, dict) else self.effort
         thinking = self.thinking.get(role) if isinstance(self.thinking, dict) else self.thinking
-        return RequestSettings.model_validate({**dict(self), "effort": effort, "thinking": thinking})
+        own = {"effort": effort, "thinking": thinking, "max_pictures": self.pictures_for(role)}
+        return RequestSettings.model_validate({**dict(self), **own})
+
+    def pictures_for(self, role: ModelRole | None = None) -> int:
+        """Return the maximum number of screenshots in a request of a role, or of those that are not named."""
+        if not isinstance(self.max_pictures, dict):
+            return self.max_pictures
+        return self.max_pictures.get(role, MOST_PICTURES) if role is not None else MOST_PICTURES
 
 
 class RequestSettings(ProviderSettings):
     """The same for one role."""
 
+    max_pictures: Pictures = MOST_PICTURES  # maximum number of screenshots
     effort: Effort | None = None  # how much the model thinks and writes
     thinking: bool | None = None  # whether it thinks before it answers
 
@@ -286,7 +302,8 @@ class Settings(Section):
     """`offline`, `anthropic:NAME`, `openai:NAME`, `gemini:NAME`, the URL of a server, or `recorded:RUN`
     ([models](models.md))."""
     roles: dict[ModelRole, str] = {}
-    """Other models for single roles: `roles.plan`, `roles.act`, `roles.reflect`, `roles.verify`, `roles.summarize`."""
+    """Other models for single roles: `roles.plan`, `roles.act`, `roles.reflect`, `roles.verify`, `roles.summarize`,
+    `roles.judge`."""
     provider: ProviderSettings = ProviderSettings()  # requests to providers and model servers
     observation: ObservationForm = "screenshot_tree"
     """What a model is shown of the screen: `screenshot`, `tree`, `screenshot_tree`, or `marks`, which also sends

@@ -66,6 +66,7 @@ class Part:
         steps: How it is done.
         check: What holds afterwards.
         learned_as: The name with the values that it is learned with.
+        after: The function that is done before it is learned; empty if none is needed.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Part:
     check: dict[str, Any]
     values: tuple[str, ...]
     learned_as: str
+    after: str
 
 
 class App:
@@ -96,7 +98,8 @@ class App:
         example = known.get("example", [])
         used = tuple(example if values is None else values)
         steps, check = (_filled(known[field], used) for field in ("steps", "check"))
-        return Part(_filled(known["name"], used), tuple(steps), check, used, _filled(known["name"], example))
+        name, learned_as = (_filled(known["name"], one) for one in (used, example))
+        return Part(name, tuple(steps), check, used, learned_as, known.get("after", ""))
 
     def parts(self, task: dict[str, Any]) -> list[Part]:
         """Return what a person would choose for a task."""
@@ -227,6 +230,9 @@ def learn(app: App, desktop: VirtualDesktop, navigator: Navigator, memory: Memor
         if part.name in known:
             continue
         app.begin(desktop, navigator)
+        for step in app.part(part.after).steps if part.after else ():
+            if (action := primitive(step, desktop.observe())) is not None:
+                desktop.perform(action)
         person = Person([part], by_skills=False)
         model = ScriptedModel(
             {"plan": [PlanResponse(nodes=(PlannedNode(name=part.name),))], "act": _always(person._act)}

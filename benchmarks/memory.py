@@ -10,9 +10,11 @@ implementation (JSON and a pickle of embeddings, read again for each query), med
 are found, compared with exact search. `retrieve_p50_ms_1e5`: a retrieval that embeds the query, median, ms.
 `open_s_1e5`: from the start of the imports to the first answer, s; `rss_mb_1e5`: memory of that process with given
 embeddings, MB (MiniLM takes 200 MB more). `add_p50_ms`: embedding and storing one experience at 1e5, median, ms.
-`recall_at_1`, `false_positive_rate`: on the labelled paraphrases that nothing was tuned on (`memory_heldout.txt`); a
-false positive is an answer to a query for the opposite or for another application. `fresh_`: the same on labels that
-were written later (`memory_fresh.txt`). `kills`: number of writers killed
+`recall_at_1`, `false_positive_rate`: on labelled paraphrases (`memory_heldout.txt`); a false positive is an answer to a
+query for the opposite or for another application. `fresh_`, `unseen_`: on labels that were written later
+(`memory_fresh.txt`, `memory_unseen.txt`); `judged_`: on these, where a judge that knows the labels is asked about
+doubtful experience, as before a replay; `erring_`: where 5% of its answers are wrong. `calls_per_query`: of the judge,
+where each query is asked once. `kills`: number of writers killed
 with SIGKILL while four others wrote and four read; `lost`: number of acknowledged experiences missing afterwards, plus
 inconsistencies.
 `team_acknowledged`: experiences that 8 processes stored on a PostgreSQL server with pgvector and 1e5 experiences,
@@ -38,13 +40,20 @@ import numpy as np
 from benchmarks.support.figures import Figures, command, tell
 from benchmarks.support.memories import Fixed, ReferenceWay, Vectors, fill, kill_writers, opening, texts, vectors
 from benchmarks.support.postgres import running_server
-from benchmarks.support.quality import LABELS, Labelled, Quality, measure_quality, read_labelled
+from benchmarks.support.quality import LABELS, JudgedSearch, Labelled, Quality, measure_quality, read_labelled
 from benchmarks.support.team import fill_server, work_as_team
 from memory_store import Embedder, HashingEmbedder, MemoryStore, Provenance, default_embedder
 
+LATER = ("fresh", "unseen")
+QUALITY = tuple(
+    f"{part}{name}"
+    for part in ("", *(f"{later}_{judge}" for later in LATER for judge in ("", "judged_", "erring_")))
+    for name in ("recall_at_1", "false_positive_rate")
+) + tuple(f"{later}_calls_per_query" for later in LATER)
 NAMES = (
     *("ratio_1e4", "ratio_1e5", "p50_ms_1e5", "recall_1e5", "retrieve_p50_ms_1e5", "open_s_1e5", "rss_mb_1e5"),
-    *("add_p50_ms", "recall_at_1", "false_positive_rate", "fresh_recall_at_1", "fresh_false_positive_rate"),
+    "add_p50_ms",
+    *QUALITY,
     *("kills", "lost"),
     *("team_acknowledged", "team_lost", "team_doubled", "team_found", "team_p95_ms", "team_alone_p95_ms"),
 )
@@ -63,7 +72,7 @@ def measure(wanted: argparse.Namespace) -> Figures:
 
 
 def _measure_quality(figures: Figures, folder: Path, wanted: argparse.Namespace) -> None:
-    with figures.part("recall_at_1", "false_positive_rate", "fresh_recall_at_1", "fresh_false_positive_rate"):
+    with figures.part(*QUALITY):
         _quality(figures, folder)
 
 
@@ -202,11 +211,27 @@ def _quality(figures: Figures, folder: Path) -> None:
                     _report_quality(f"lexical only, {part}", labelled, _by_words(store))
                     if part == "measuring":
                         _among_many(folder, labelled)
-                        figures.set("recall_at_1", found.recall_at_1)
-                        figures.set("false_positive_rate", found.false_positive_rate)
-                    elif part == "fresh":
-                        figures.set("fresh_recall_at_1", found.recall_at_1)
-                        figures.set("fresh_false_positive_rate", found.false_positive_rate)
+                        _set_quality(figures, "", found)
+                    elif part in LATER:
+                        _set_quality(figures, f"{part}_", found)
+                        _with_judge(figures, part, labelled, store)
+
+
+def _set_quality(figures: Figures, prefix: str, found: Quality) -> None:
+    figures.set(f"{prefix}recall_at_1", found.recall_at_1)
+    figures.set(f"{prefix}false_positive_rate", found.false_positive_rate)
+
+
+def _with_judge(figures: Figures, part: str, labelled: Labelled, store: MemoryStore) -> None:
+    """Measure what a judge that knows the labels adds, one without errors and one that errs."""
+    for kind, error_rate in (("judged", 0.0), ("erring", 0.05)):
+        judged = JudgedSearch(labelled, store, error_rate)
+        _set_quality(
+            figures, f"{part}_{kind}_", _report_quality(f"{judged.model.name}, {part}", labelled, judged.search)
+        )
+        if not error_rate:
+            queries = len(labelled.queries) + sum(map(len, labelled.without.values()))
+            figures.set(f"{part}_calls_per_query", judged.calls / queries)
 
 
 def _report_quality(name: str, labelled: Labelled, search: Callable[[str], list[str]]) -> Quality:

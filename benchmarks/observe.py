@@ -251,21 +251,13 @@ def _table_bytes(observation: Observation) -> int:
 
 @dataclass(slots=True)
 class _Tally:
-    """How incremental looks compare to fresh readings, elements added up.
+    """How incremental looks compare to fresh readings, elements added up."""
 
-    Attributes:
-        compared: Elements that were compared.
-        wrong: Elements that differ although two fresh readings agree on them.
-        late: Elements that the look at once after the action had otherwise than a second later.
-        moving: Elements on which two fresh readings do not agree.
-        kinds: The differences.
-    """
-
-    compared: int = 0
-    wrong: int = 0
-    late: int = 0
-    moving: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)
+    compared: int = 0  # elements that were compared
+    wrong: int = 0  # elements that differ although two fresh readings agree on them
+    late: int = 0  # elements that the look at once after the action had otherwise than a second later
+    moving: int = 0  # elements on which two fresh readings do not agree
+    kinds: Counter[str] = field(default_factory=Counter)  # the differences
 
 
 def _incremental(desktop: VirtualDesktop, walk: Walk, actions: int, seconds: float) -> float:

@@ -11,7 +11,9 @@ the offline model itself took, over that of its replays; the median over tasks. 
 on a page that was changed since (a button, field or box renamed, gone or disabled, a dialog in between, other effects)
 in which the replay stopped and nothing was sent that was not asked for. `program_without_harm`: share of the runs in a
 GTK program that was changed since (also twins, other orders, windows on top, what is out of sight) that did just what
-was asked for, or stopped and did nothing else. The demo task that carries a text from the screen is not among them:
+was asked for, or stopped and did nothing else. `documents_without_harm`: the same for tasks in documents of LibreOffice
+that were changed since (rows, columns, sheets, protection, dialogs, views); the saved file decides, after a stop the
+file with everything that the replay left unsaved. The demo task that carries a text from the screen is not among them:
 what a screen said is never done again. Neither is the one that nobody can do.
 
 Neither side of `speedup` counts starting the desktop, preparing the task (which starts the applications of three of the
@@ -29,6 +31,7 @@ from pathlib import Path
 
 from agent_s.settings import Settings, configs_folder, load_settings
 from benchmarks.support.figures import Figures, command, tell
+from benchmarks.support.office_changes import JOBS
 from benchmarks.support.orders import AS_IT_WAS, WANTED, changes, is_good, order
 from benchmarks.support.repeating import (
     CHANGES,
@@ -42,9 +45,9 @@ from benchmarks.support.repeating import (
     sign,
 )
 from evaluation.osworld.task import load_task
-from memory_store import MemoryStore
+from memory_store import HashingEmbedder, MemoryStore
 
-NAMES = ("success", "model_calls", "speedup", "stopped_at_mismatch", "program_without_harm")
+NAMES = ("success", "model_calls", "speedup", "stopped_at_mismatch", "program_without_harm", "documents_without_harm")
 TIMES, FEW = 20, 3
 
 
@@ -59,6 +62,8 @@ def measure(wanted: argparse.Namespace) -> Figures:
             _mismatches(figures, folder, 6 if wanted.quick else 50, wanted.only)
         with figures.part("program_without_harm"):
             _program(figures, folder, 4 if wanted.quick else 50, wanted.only)
+        with figures.part("documents_without_harm"):
+            _documents(figures, folder, 2 if wanted.quick else 50, wanted.only)
     return figures
 
 
@@ -153,6 +158,23 @@ def _program(figures: Figures, folder: Path, most: int, only: list[str]) -> None
     figures.set("program_without_harm", good / len(names))
 
 
+def _documents(figures: Figures, folder: Path, most: int, only: list[str]) -> None:
+    harmless: list[bool] = []
+    for name, job in JOBS.items():
+        if only and name not in only:
+            continue
+        with MemoryStore.open(folder / f"{name}.sqlite", embedder=HashingEmbedder()) as memory:
+            _tell(name, "learned", job.learn(memory))
+            for change in [*job.changes()][:most]:
+                attempt, verdict = job.repeat(change, memory)
+                harmless.append(verdict in ("right", "harmless"))
+                _tell(f"{name}, {change.name}", verdict, attempt)
+                for experience in memory.list_experiences():
+                    memory.release(experience.id)
+    if harmless:
+        figures.set("documents_without_harm", sum(harmless) / len(harmless))
+
+
 def _tell(name: str, what: str, attempt: Attempt) -> None:
     outcome = attempt.outcome
     calls = outcome.usage.model_calls
@@ -166,7 +188,10 @@ def _tell(name: str, what: str, attempt: Attempt) -> None:
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--times", type=int, default=TIMES, help="how often each task is done again")
     parser.add_argument(
-        "--only", action="append", default=[], help="only this task, by its file's name; mismatch; or program"
+        "--only",
+        action="append",
+        default=[],
+        help="only this task, by its file's name; mismatch; program; count; address; or letter",
     )
 
 

@@ -6,9 +6,12 @@ python -m benchmarks.scale --json
 
 An episode writes a text into a file with Mousepad on a desktop of its own; its scripted model needs `LATENCY_S` for
 each of its 7 answers. `throughput_N`: episodes per minute on N desktops of this machine. `ray_overhead`: the share of
-the throughput of 2 desktops that is lost if they are those of a Ray cluster of two nodes on this machine, the two
-measured in turn. `attempts_ratio`: time of 3 attempts side by side over that of one. `desktop_mb`, `desktop_cpu_s`:
-memory (proportional set size) and processor time of a worker with its desktop, the most and the sum of an episode.
+the throughput of 2 desktops that is lost if they are those of a Ray cluster of two nodes on this machine, measured
+between two turns without it, each from its second result to its last. `ray_start_s`: how much later its second result
+comes.
+`attempts_ratio`: time of 3 attempts side by side over that of one. `episode_s`: time of an episode on one desktop.
+`desktop_mb`, `desktop_cpu_s`: memory (proportional set size) and processor time of a worker with its desktop, the most
+and the sum of an episode.
 
 `lost`, `counted_twice`: of 60 short jobs on such a cluster of which a node is killed in the middle, those without a
 result and the results beyond one for each.
@@ -39,8 +42,9 @@ from evaluation.harness.pools import open_pool
 from evaluation.harness.results import Job
 from evaluation.worker import Assignment
 
-LATENCY_S = 2.0
+LATENCY_S = 1.0
 LIMIT_S = 300.0
+WITHOUT_MEMORY = Settings.model_validate({"memory": {"enabled": False}})
 SHORT_JOBS = 60
 SHORT = (
     "import sys, json, time\nsys.stdin.readline()\nfor line in sys.stdin:\n    time.sleep(0.2)\n"
@@ -52,15 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and print the figures."""
     parser = argparse.ArgumentParser(prog="benchmarks.scale", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
-    parser.add_argument("--quick", action="store_true", help="fewer episodes, and no cluster of desktops")
+    parser.add_argument("--quick", action="store_true", help="fewer episodes")
+    parser.add_argument("--only", choices=PARTS, help="only this part")
     given = parser.parse_args(arguments)
     figures: dict[str, float] = {}
-    for part in (short_jobs, side_by_side, on_a_cluster, four_desktops):
-        if given.quick and part is on_a_cluster:
-            continue
-        for name, value in part(1 if given.quick else 2).items():
-            figures[name] = value
-            print(f"{name}: {value}", file=sys.stderr)
+    for name in [given.only] if given.only else PARTS:
+        for figure, value in PARTS[name](1 if given.quick else 2).items():
+            figures[figure] = value
+            print(f"{figure}: {value}", file=sys.stderr)
     if given.json:
         print(json.dumps(figures))
     return 0
@@ -70,13 +73,12 @@ def side_by_side(rounds: int) -> dict[str, float]:
     """Return what an episode uses, and how much longer three at once take than one, measured in turn."""
     one_s, three_s = [], []
     with sampling() as peak:
-        one_s.append(episodes(1, 1))
-    three_s.append(episodes(3, 3))
+        one_s.append(episodes(1, 1)[-1])
+    three_s.append(episodes(3, 3)[-1])
     for _ in range(rounds - 1):
-        one_s.append(episodes(1, 1))
-        three_s.append(episodes(3, 3))
+        one_s.append(episodes(1, 1)[-1])
+        three_s.append(episodes(3, 3)[-1])
     return {
-        "throughput_1": round(60 / statistics.median(one_s), 2),
         "attempts_ratio": round(statistics.median(three_s) / statistics.median(one_s), 2),
         "desktop_mb": round(peak.most_bytes / 1e6),
         "desktop_cpu_s": round(peak.processor_s, 1),
@@ -84,30 +86,43 @@ def side_by_side(rounds: int) -> dict[str, float]:
 
 
 def on_a_cluster(rounds: int) -> dict[str, float]:
-    """Return the throughput of two desktops, and what a cluster loses of it, measured in turn."""
+    """Return the throughput of two desktops, what a cluster loses of it, and how much longer its start takes."""
+    turns = [episodes(2, 3 * rounds)]
     with two_machines(desktops=1) as (address, _):
-        turns = [(episodes(2, 4), episodes(2, 4, address)) for _ in range(rounds)]
-    local_s, ray_s = (statistics.median(turn[which] for turn in turns) for which in (0, 1))
-    return {"throughput_2": round(4 * 60 / local_s, 2), "ray_overhead": round(1 - local_s / ray_s, 3)}
+        ray = episodes(2, 6 * rounds, address)
+    turns.append(episodes(2, 3 * rounds))
+    each_s = sum(turn[-1] - turn[1] for turn in turns) / (2 * (3 * rounds - 2))
+    return {
+        "throughput_2": round(60 / each_s, 2),
+        "ray_overhead": round(1 - each_s / ((ray[-1] - ray[1]) / (6 * rounds - 2)), 3),
+        "ray_start_s": round(ray[1] - statistics.mean(turn[1] for turn in turns), 1),
+    }
 
 
-def four_desktops(rounds: int) -> dict[str, float]:
-    """Return the throughput of four desktops."""
-    return {"throughput_4": round(60 * 4 * rounds / episodes(4, 4 * rounds), 2)}
+def throughput(rounds: int) -> dict[str, float]:
+    """Return the throughput of one and of four desktops, without their start, and the time of an episode."""
+    one, four = episodes(1, 1 + rounds), episodes(4, 4 + 4 * rounds)
+    each_s, of_four_s = (one[-1] - one[0]) / rounds, (four[-1] - four[3]) / (4 * rounds)
+    return {
+        "throughput_1": round(60 / each_s, 2),
+        "episode_s": round(each_s, 1),
+        "throughput_4": round(60 / of_four_s, 2),
+    }
 
 
-def episodes(desktops: int, number: int, cluster: str | None = None) -> float:
-    """Return the time that some episodes take, s."""
+def episodes(desktops: int, number: int, cluster: str | None = None) -> list[float]:
+    """Return the times at which the results of some episodes come, s from their start."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings.model_validate({"runs_dir": folder, "memory": {"enabled": False}})
         assignment = Assignment(benchmark="attempts", settings=settings, folder=Path(folder), task=TASK)
         pool = open_pool(assignment, desktops, LIMIT_S, cluster, command(LATENCY_S))
-        began = time.monotonic()
-        results = list(pool.run([Job(task=TASK.id, seed=seed) for seed in range(number)]))
-        spent_s = time.monotonic() - began
-    if failed := [one.reason for one in results if one.status != "done"]:
-        raise RuntimeError(f"{len(failed)} of {number} episodes failed: {failed[0]}")
-    return spent_s
+        began, times = time.monotonic(), []
+        for result in pool.run([Job(task=TASK.id, seed=seed) for seed in range(number)]):
+            times.append(time.monotonic() - began)
+            print(f"{desktops} desktops{' of a cluster' if cluster else ''}: {times[-1]:.1f} s", file=sys.stderr)
+            if result.status != "done":
+                raise RuntimeError(f"an episode failed: {result.reason}")
+    return times
 
 
 def short_jobs(rounds: int) -> dict[str, float]:
@@ -115,7 +130,7 @@ def short_jobs(rounds: int) -> dict[str, float]:
     jobs = [Job(task="short", seed=seed) for seed in range(SHORT_JOBS * rounds // 2)]
     counted: list[Job] = []
     with two_machines(desktops=2) as (address, kill), tempfile.TemporaryDirectory() as folder:
-        assignment = Assignment(benchmark="attempts", settings=Settings(), folder=Path(folder), task=TASK)
+        assignment = Assignment(benchmark="attempts", settings=WITHOUT_MEMORY, folder=Path(folder), task=TASK)
         pool = open_pool(assignment, 4, LIMIT_S, address, (sys.executable, "-c", SHORT))
         for result in pool.run(jobs):
             counted += [result.job] if result.outcome == "success" else []
@@ -130,7 +145,8 @@ def two_machines(desktops: int) -> Iterator[tuple[str, Any]]:
     import ray
     from ray.cluster_utils import Cluster
 
-    os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
+    # Ray gives its workers a low priority, unlike the desktops of this machine, to which they are compared.
+    os.environ.update({"PYTHONPATH": str(Path(__file__).parents[1]), "RAY_worker_niceness": "0"})
     cluster = Cluster()
     try:
         nodes = [
@@ -144,6 +160,9 @@ def two_machines(desktops: int) -> Iterator[tuple[str, Any]]:
     finally:
         ray.shutdown()
         cluster.shutdown()
+
+
+PARTS = {"loss": short_jobs, "attempts": side_by_side, "ray": on_a_cluster, "throughput": throughput}
 
 
 class Peak:

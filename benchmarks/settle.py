@@ -41,17 +41,11 @@ READY_S = 2.0
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of one way of waiting.
+    """Counts of one way of waiting."""
 
-    Attributes:
-        times: Times of actions with their observations, s.
-        late: A line for each late observation.
-        absent: Actions whose target was not on the screen.
-    """
-
-    times: list[float] = field(default_factory=list)
-    late: list[str] = field(default_factory=list)
-    absent: list[str] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)  # times of actions with their observations, s
+    late: list[str] = field(default_factory=list)  # a line for each late observation
+    absent: list[str] = field(default_factory=list)  # actions whose target was not on the screen
 
     @property
     def rate(self) -> float:

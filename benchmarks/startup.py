@@ -69,15 +69,10 @@ class Startup:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What one desktop could leave behind; other desktops of the machine do not count.
+    """What one desktop could leave behind; other desktops of the machine do not count."""
 
-    Attributes:
-        desktop_id: Name of the desktop.
-        display: Name of its X display, such as ":1".
-    """
-
-    desktop_id: str
-    display: str
+    desktop_id: str  # name of the desktop
+    display: str  # name of its X display, such as ":1"
 
     def count(self) -> int:
         """Count its processes, sockets, locks and folders that are there and stay.

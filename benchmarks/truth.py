@@ -21,15 +21,10 @@ from benchmarks.support.truth import dispatch, ids, judging, reflecting, replayi
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the benchmark.
+    """A part of the benchmark."""
 
-    Attributes:
-        names: The figures that it sets.
-        measure: Measures them; its second argument says whether few cases are enough.
-    """
-
-    names: tuple[str, ...]
-    measure: Callable[[Figures, bool], None]
+    names: tuple[str, ...]  # the figures that it sets
+    measure: Callable[[Figures, bool], None]  # measures them; its second argument says whether few cases are enough
 
 
 PARTS: dict[str, Part] = {

@@ -23,54 +23,32 @@ Start = Literal["explored", "raw", "empty"]
 
 
 class Row(Record):
-    """One configuration.
+    """One configuration."""
 
-    Attributes:
-        title: What it is, for tables.
-        tables: Tables of the paper that it is in.
-        memory: The memory that it starts with.
-        set: Settings by dotted key.
-    """
-
-    title: str
-    tables: tuple[int, ...] = ()
-    memory: Start = "empty"
-    set: dict[str, Any] = Field(default_factory=dict)
+    title: str  # what it is, for tables
+    tables: tuple[int, ...] = ()  # tables of the paper that it is in
+    memory: Start = "empty"  # the memory that it starts with
+    set: dict[str, Any] = Field(default_factory=dict)  # settings by dotted key
 
 
 class Rows(Record):
-    """All configurations.
+    """All configurations."""
 
-    Attributes:
-        common: Settings of all rows, by dotted key.
-        reference: Name of the row that the others are compared with.
-        rows: Rows by name.
-    """
-
-    common: dict[str, Any] = Field(default_factory=dict)
-    reference: str
-    rows: Annotated[dict[str, Row], Field(min_length=1)]
+    common: dict[str, Any] = Field(default_factory=dict)  # settings of all rows, by dotted key
+    reference: str  # name of the row that the others are compared with
+    rows: Annotated[dict[str, Row], Field(min_length=1)]  # rows by name
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A row with its settings, or why it is not run.
+    """A row with its settings, or why it is not run."""
 
-    Attributes:
-        name: Name of the row.
-        row: The row.
-        settings: All settings; the memory is that of the row's own folder.
-        start: The memory to copy there; None for an empty one.
-        same_as: An earlier row with the same configuration, whose results it shares; empty if it is run.
-        left_out: Why it is not run; empty otherwise.
-    """
-
-    name: str
+    name: str  # name of the row
     row: Row
-    settings: Settings
-    start: Path | None = None
-    same_as: str = ""
-    left_out: str = ""
+    settings: Settings  # all settings; the memory is that of the row's own folder
+    start: Path | None = None  # the memory to copy there; None for an empty one
+    same_as: str = ""  # an earlier row with the same configuration, whose results it shares; empty if it is run
+    left_out: str = ""  # why it is not run; empty otherwise
 
 
 def load_rows(path: Path) -> Rows:

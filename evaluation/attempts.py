@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from aci.errors import AciError
@@ -16,12 +17,15 @@ from agent_s.runs.reading import read_trajectory
 from agent_s.trajectory.narrative import narrate
 from evaluation.harness.recording import Recording
 from evaluation.harness.results import Job, Result, effort_of, place_in
-from memory_store import MemoryStoreError
+from memory_store import HashingEmbedder, MemoryStore, MemoryStoreError, export_store, merge_export
 
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
     from agent_s.loop.agent import AgentS
     from agent_s.settings import Settings
+
+LEARNED_FILE = "learned.jsonl"
+"""In the folder of an attempt: what it learned, as an export of memory."""
 
 
 class AttemptBench:
@@ -31,7 +35,8 @@ class AttemptBench:
         settings: Model, limits, memory, desktop, and where runs are recorded.
         task: The task.
         files: Folder whose content the home of each desktop begins with; None for an empty home.
-        new_agent: Builds the agent of an attempt for its desktop; None builds it from the settings.
+        new_agent: Builds the agent of an attempt for its desktop and the store for what it learns; None builds it from
+            the settings.
     """
 
     def __init__(
@@ -39,7 +44,7 @@ class AttemptBench:
         settings: Settings,
         task: Task,
         files: Path | None = None,
-        new_agent: Callable[[VirtualDesktop, Job], AgentS] | None = None,
+        new_agent: Callable[[VirtualDesktop, Job, MemoryStore | None], AgentS] | None = None,
     ) -> None:
         self._settings = settings
         self._task = task
@@ -53,11 +58,15 @@ class AttemptBench:
 
         recording = Recording(self._settings.runs_folder)
         try:
-            with self._settings.desktop.new_virtual(files=self._files) as desktop:
-                for event in self._new_agent(desktop, job).stream(self._task):
+            with (
+                self._settings.desktop.new_virtual(files=self._files) as desktop,
+                learning_apart(self._settings) as learned,
+            ):
+                for event in self._new_agent(desktop, job, learned).stream(self._task):
                     recording(event)
                 if recording.folder is not None:
                     keep_files(desktop.home, recording.folder, choose_display(quiet=True, json=True))
+                    write_learned(learned, recording.folder)
         except (AciError, AgentError, MemoryStoreError) as error:
             return Result.broken(job, str(error))
         finally:
@@ -77,27 +86,62 @@ class AttemptBench:
             **effort_of(outcome.usage),
         )
 
-    def _from_settings(self, desktop: VirtualDesktop, job: Job) -> AgentS:
+    def _from_settings(self, desktop: VirtualDesktop, job: Job, learned: MemoryStore | None) -> AgentS:
         from agent_s.loop.agent import AgentS
 
-        return AgentS.from_settings(self._settings, desktop)
+        return AgentS.from_settings(self._settings, desktop, learned=learned)
 
 
-def choose_attempt(
-    model: Model, task: Task, folders: Mapping[int, Path], replayable: Callable[[int], bool] = lambda number: True
-) -> Choice | None:
+@contextmanager
+def learning_apart(settings: Settings) -> Iterator[MemoryStore | None]:
+    """Yield an empty store for what an attempt learns; None if the settings have it learn nothing.
+
+    Attempts use the same memory, but what they learn must neither reach each other nor stay if they are not chosen.
+    """
+    if not settings.memory.enabled or not settings.memory.continual_update:
+        yield None
+        return
+    # Nobody searches this store, so that its embedder need not know what texts mean.
+    with (
+        TemporaryDirectory(prefix="agent-s-") as folder,
+        MemoryStore.open(Path(folder) / "learned.sqlite", HashingEmbedder()) as store,
+    ):
+        yield store
+
+
+def write_learned(learned: MemoryStore | None, folder: Path) -> None:
+    """Write what an attempt learned, if anything, to the folder of its recording."""
+    if learned is not None:
+        export_store(learned, folder / LEARNED_FILE)
+
+
+def take_over(settings: Settings, folder: Path) -> bool:
+    """Store in memory what the attempt recorded in a folder learned, and return whether it was to learn anything.
+
+    Raises:
+        MemoryStoreError: Memory cannot be written; it is unchanged.
+    """
+    from agent_s.memory import open_memory
+
+    if not (folder / LEARNED_FILE).exists():
+        return False
+    with open_memory(settings) as memory:
+        merge_export(memory, folder / LEARNED_FILE)
+    return True
+
+
+def choose_attempt(model: Model, task: Task, folders: Mapping[int, Path]) -> Choice | None:
     """Return the best of several recorded attempts; None if there is no record that can be read.
 
     Args:
         model: Judges.
         task: The task.
         folders: Folders of the recordings, by the number of the attempt.
-        replayable: Whether memory has what an attempt taught.
     """
     attempts = {}
     for number, folder in sorted(folders.items()):
         try:
-            attempts[number] = replace(narrate(read_trajectory(folder)), replayable=replayable(number))
+            attempts[number] = narrate(read_trajectory(folder))
         except TrajectoryError:
             continue
     if not attempts:

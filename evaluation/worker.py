@@ -19,38 +19,26 @@ from pathlib import Path
 from types import FrameType
 from typing import Literal, NoReturn, Protocol, TextIO
 
-from agent_s.records import Record, Task
-from agent_s.settings import Settings
+from agent_s.records import Task
 from evaluation.harness.results import Job, Result
+from evaluation.harness.work import Work
 from evaluation.state.rights import Rights
 
 PARENT_POLL_S = 0.5
 
 
-class Assignment(Record):
-    """The work of a worker.
-
-    Attributes:
-        benchmark: The benchmark.
-        settings: Model, limits, memory and desktop.
-        folder: Folder of the results and the recorded runs.
-        tasks: Folder of the task files, if the benchmark has any.
-        keep_all: Whether to keep recordings of successes.
-        rights: What tasks may do.
-        verdicts_apart: Whether the verdicts of state checks are kept out of the recordings.
-        task: The task of attempts; None for a benchmark with tasks of its own.
-        files: Folder whose content the home of each attempt begins with; None for an empty home.
-    """
+class Assignment(Work):
+    """The work of a worker."""
 
     benchmark: Literal["miniwob", "tasks", "conformance", "attempts"]
-    settings: Settings
-    folder: Path
-    tasks: Path | None = None
-    keep_all: bool = False
-    rights: Rights = Rights()
-    verdicts_apart: bool = False
-    task: Task | None = None
-    files: Path | None = None
+    tasks: Path | None = None  # folder of the task files, if the benchmark has any
+    keep_all: bool = False  # whether to keep recordings of successes
+    rights: Rights = Rights()  # what tasks may do
+    # whether the best of several episodes of a task will be chosen: the verdicts of state checks are kept out of the
+    # recordings, and what is learned out of memory
+    as_attempts: bool = False
+    task: Task | None = None  # the task of attempts; None for a benchmark with tasks of its own
+    files: Path | None = None  # folder whose content the home of each attempt begins with; None for an empty home
 
 
 class Bench(Protocol):
@@ -80,8 +68,8 @@ def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
         raise ValueError(f"{assignment.benchmark} needs a folder of tasks")
     if assignment.benchmark == "conformance":
         return nullcontext(ConformanceBench(settings, folder, assignment.tasks, keep_all, assignment.rights))
-    apart = assignment.verdicts_apart
-    return nullcontext(TaskBench(settings, folder, assignment.tasks, keep_all, assignment.rights, apart))
+    as_attempts = assignment.as_attempts
+    return nullcontext(TaskBench(settings, folder, assignment.tasks, keep_all, assignment.rights, as_attempts))
 
 
 def work(lines: TextIO, answers: TextIO, open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:

@@ -347,7 +347,8 @@ def _compare_verbs(one: Request, other: Request) -> Verbs:
 
 def _only_one_ends(one: Request, other: Request) -> bool:
     """Return whether one begins with a verb that takes away or ends something, and no verb of the other does so."""
-    return any(map(_takes_away, one.verbs[:1])) and bool(other.head) and not one.heads & other.families
+    asks = bool(other.head or other.verbs)  # "set up" begins with a verb that says little by itself
+    return any(map(_takes_away, one.verbs[:1])) and asks and not one.heads & other.families
 
 
 def _differs_in_one_word(one: Request, other: Request) -> bool:

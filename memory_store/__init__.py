@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from memory_store.transfer import ImportReport as ImportReport
     from memory_store.transfer import export_store as export_store
     from memory_store.transfer import import_store as import_store
+    from memory_store.transfer import merge_export as merge_export
 
 _MODULES = {
     "embedding.embedders": "Embedder HashingEmbedder default_embedder",
@@ -72,7 +73,7 @@ _MODULES = {
     "records.skills": "SkillExperience",
     "storage.forgetting": "Selection VacuumReport",
     "salvage": "SalvageReport salvage_store",
-    "transfer": "ImportReport export_store import_store",
+    "transfer": "ImportReport export_store import_store merge_export",
     "storage.web_answers": "WebAnswer WebPage",
     "store": "MemoryStore",
 }

@@ -6,7 +6,7 @@ import logging
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
@@ -130,12 +130,13 @@ class MemoryStore:
         """
         database, schema_version = open_located(locate(path_or_url), busy_timeout_s)
         try:
-            store = cls(database, embedder or default_embedder(), schema_version, trusted)
-            missing = count_missing_vectors(database, store.embedder)
+            chosen = embedder or default_embedder()
+            store = database.persist(lambda: cls(database, chosen, schema_version, trusted))
+            missing = database.persist(lambda: count_missing_vectors(database, chosen))
             if missing:
                 # Embed a first batch at once: an embedder that does not work is reported here.
                 try:
-                    store_missing_vectors(database, store.embedder, limit=1)
+                    database.persist(lambda: store_missing_vectors(database, chosen, limit=1))
                 except EmbedderUnavailable as error:
                     _log.warning("Experience is found by its words until it is embedded: %s", error)
                     return store
@@ -280,6 +281,23 @@ class MemoryStore:
         return len(new) + len(forgotten)
 
     @_persistent
+    def merge_records(self, records: Sequence[Experience]) -> None:
+        """Store the records of another store as if this one learned them now, in one transaction.
+
+        Unlike with `add_records`, those that repeat an experience are merged with it, all become the user's own, and
+        their verdicts quarantine what they contradict. Records whose id is already present are skipped.
+        """
+        rows = [to_values(record) | self._own for record in records]
+        vectors = self._embedded(rows)
+        with self._database.write() as connection:
+            for row, data in zip(rows, vectors, strict=True):
+                if connection.scalar(select(experience.c.pk).where(experience.c.uid == row["uid"])) is not None:
+                    continue
+                pk = self._merge(connection, row, data)
+                if row["verified"] is not None:
+                    trust.mark(connection, experience.c.pk == pk, row["verified"], row["verified_by"])
+
+    @_persistent
     def write_summaries(self, summaries: Mapping[str, str]) -> int:
         """Replace the summaries of drafts, by id, and return how many were drafts; others are left as they are."""
         for summary in summaries.values():
@@ -422,14 +440,18 @@ class MemoryStore:
         Args:
             web_answers_before: Also delete the answers of search engines from before this time.
         """
-        before = self._database.size()
-        with self._database.write() as connection:
-            deleted = forgetting.delete_forgotten(connection)
-            answers = web_answers.delete_older(connection, web_answers_before) if web_answers_before else 0
-        self._database.compact()
-        return VacuumReport(
-            deleted=deleted, web_answers=answers, bytes_before=before, bytes_after=self._database.size()
-        )
+
+        def delete() -> tuple[int, int]:
+            with self._database.write() as connection:
+                deleted = forgetting.delete_forgotten(connection)
+                return deleted, web_answers.delete_older(connection, web_answers_before) if web_answers_before else 0
+
+        database = self._database
+        before = database.persist(database.size)
+        deleted, answers = database.persist(delete)
+        database.persist(database.compact)
+        after = database.persist(database.size)
+        return VacuumReport(deleted=deleted, web_answers=answers, bytes_before=before, bytes_after=after)
 
     @_persistent
     def check(self) -> list[str]:
@@ -578,10 +600,20 @@ class MemoryStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[int, Iterator[Experience]]]:
-        """Give the number of experiences and an iterator over them, oldest first, in one state of the store."""
+        """Give the number of experiences and an iterator over them, oldest first, in one state of the store.
+
+        A server that is away at the beginning is waited for; the state is lost with the connection.
+        """
         query = select(experience.c.pk, experience.c.kind).where(experience.c.forgotten_at.is_(None))
-        with self._database.read() as connection:
-            found = connection.execute(query.order_by(experience.c.pk)).all()
+
+        def begin() -> tuple[ExitStack, Connection, Sequence[Any]]:
+            with ExitStack() as opened:
+                connection = opened.enter_context(self._database.read())
+                found = connection.execute(query.order_by(experience.c.pk)).all()
+                return opened.pop_all(), connection, found
+
+        opened, connection, found = self._database.persist(begin)
+        with opened:
             yield len(found), (record for some in chunks(found) for record in load_all(connection, some))
 
     @_persistent
@@ -621,30 +653,44 @@ class MemoryStore:
         try:
             record = kind(
                 id=f"{kind.kind[0]}-{secrets.token_hex(8)}",
-                provenance=provenance.model_copy(update={"embedder": self._embedder.name, "author": self._user}),
+                provenance=provenance.model_copy(update=self._own),
                 **fields,
             )
         except ValidationError as error:
             raise InvalidExperience(f"not a {kind.kind} experience: {first_problem(error)}") from error
         row = to_values(record)
-        try:
-            data = encode(checked_embed(self._embedder, [row["key_text"]])[0])
-        except EmbedderUnavailable as error:
-            _log.warning("An experience is stored and will be embedded later: %s", error)
-            data = b""  # not usable, so that it is embedded when it is needed
+        (data,) = self._embedded([row])
         with self._database.write() as connection:
-            twin = find_twin(connection, row)
-            if twin is None:
-                insert_rows(connection, [row], [data], self._embedder.name)
-                return record
-            pk = twin["pk"]
-            changes = merged(twin, row)
-            update_row(connection, kind.kind, pk, changes)
-            if changes.get("key_text", twin["key_text"]) != twin["key_text"]:
-                replace_vectors(connection, pk, self._embedder.name, data)
-                mark_changed(connection, [pk])
+            pk = self._merge(connection, row, data)
             found = connection.execute(select_kind(kind.kind).where(experience.c.pk == pk)).one()
             return cast("RecordT", to_record(found))
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        """The provenance of what this store itself learns."""
+        return {"embedder": self._embedder.name, "author": self._user}
+
+    def _embedded(self, rows: Sequence[dict[str, Any]]) -> list[bytes]:
+        """Return the vectors of rows; unusable ones, which are made when they are needed, if the embedder is away."""
+        try:
+            return [encode(one) for one in checked_embed(self._embedder, [row["key_text"] for row in rows])]
+        except EmbedderUnavailable as error:
+            _log.warning("Experience is stored and will be embedded later: %s", error)
+            return [b""] * len(rows)
+
+    def _merge(self, connection: Connection, row: dict[str, Any], data: bytes) -> int:
+        """Merge a row into the experience that it repeats, or insert it, and return the primary key."""
+        twin = find_twin(connection, row)
+        if twin is None:
+            insert_rows(connection, [row], [data], self._embedder.name)
+            return pk_of(connection, row["uid"])
+        pk = int(twin["pk"])
+        changes = merged(twin, row)
+        update_row(connection, row["kind"], pk, changes)
+        if changes.get("key_text", twin["key_text"]) != twin["key_text"]:
+            replace_vectors(connection, pk, self._embedder.name, data)
+            mark_changed(connection, [pk])
+        return pk
 
     @_persistent
     def _newest(self, kind: type[RecordT], *conditions: ColumnElement[bool]) -> RecordT | None:

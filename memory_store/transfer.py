@@ -97,6 +97,16 @@ def write_export(path: str | os.PathLike[str], count: int, experiences: Iterable
             part.unlink(missing_ok=True)
 
 
+def merge_export(store: MemoryStore, path: str | os.PathLike[str]) -> None:
+    """Store the experiences of an exported file as if the store learned them now; see `MemoryStore.merge_records`.
+
+    Raises:
+        TransferError: As for `import_store`.
+        MemoryStoreError: The store cannot be written.
+    """
+    store.merge_records(_read_export(Path(path)))
+
+
 def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportReport:
     """Add the experiences of an exported file that the store does not have yet, all or none.
 
@@ -110,14 +120,18 @@ def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportRepo
     if source.is_dir():
         records = read_knowledge_base(source)
         return _report(store.add_records(records), records)
+    records = _read_export(source)
+    return _report(store.add_records(records), records)
+
+
+def _read_export(source: Path) -> list[Experience]:
     try:
         with source.open(encoding="utf-8", newline="\n") as file:
-            records = list(_read(file, source))
+            return list(_read(file, source))
     except OSError as error:
         raise TransferError(f"{source} cannot be read ({error.strerror}): check the path") from error
     except UnicodeDecodeError as error:
         raise TransferError(f"{source} is not UTF-8 text: give a file made by export") from error
-    return _report(store.add_records(records), records)
 
 
 def _report(added: int, records: list[Experience]) -> ImportReport:

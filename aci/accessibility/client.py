@@ -33,7 +33,7 @@ from aci.accessibility.texts import (
 from aci.accessibility.tree.capture import all_states
 from aci.accessibility.tree.details import extents, full_text
 from aci.accessibility.tree.nodes import Application, Node
-from aci.accessibility.tree.scrolling import find_out_of_sight, find_scroll_bar
+from aci.accessibility.tree.scrolling import find_scroll_bar
 from aci.accessibility.values import ValueRange, set_value, value_range
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
@@ -44,7 +44,6 @@ Result = TypeVar("Result")
 logger = logging.getLogger(__name__)
 
 READ_LIMIT_S = 30.0
-_ANYWHERE = 6  # ATSPI_SCROLL_ANYWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,26 +316,6 @@ class AccessibilityClient:
         identity = -2 * element_id - horizontal
         self._handles[identity] = _Handle.of(bar)
         return identity
-
-    def bring_into_view(self, role: str, name: str) -> bool:
-        """Scroll to the only element of a role and name that the active window has out of sight.
-
-        An application that cannot scroll to it gives it the keyboard, at which it scrolls.
-
-        Returns:
-            Whether there is one, and its application agreed.
-        """
-
-        async def scrolled() -> bool:
-            node = find_out_of_sight(self._reader.by_connection().values(), role, name)
-            if node is None:
-                return False
-            ask = self._bus.ask
-            return bool(await ask(*node.ref, "Component", "ScrollTo", "u", [_ANYWHERE])) or bool(
-                await ask(*node.ref, "Component", "GrabFocus")
-            )
-
-        return self._tried(scrolled())
 
     def _toolkit(self, ref: Ref) -> str:
         application = self._reader.by_connection().get(ref.name)

@@ -38,21 +38,13 @@ _MAIN = {"document": 3, "terminal": 2, "text": 1, "table": 1, "tree table": 1, "
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A piece of text.
+    """A piece of text."""
 
-    Attributes:
-        text: The piece.
-        ref: The object that has it; None for a separator, or for the name of an object without a text.
-        start: Where it begins in the object's text, characters.
-        whole: The object's text.
-        in_utf16: Whether the object's offsets count UTF-16 units.
-    """
-
-    text: str
-    ref: Ref | None = None
-    start: int = 0
-    whole: str = ""
-    in_utf16: bool = False
+    text: str  # the piece
+    ref: Ref | None = None  # the object that has it; None for a separator, or for the name of an object without a text
+    start: int = 0  # where it begins in the object's text, characters
+    whole: str = ""  # the object's text
+    in_utf16: bool = False  # whether the object's offsets count UTF-16 units
 
     def offset(self, characters: int) -> int:
         """Return an offset in this piece as the object counts it."""
@@ -75,21 +67,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an object's text.
+    """A part of an object's text."""
 
-    Attributes:
-        ref: The object.
-        start: Its first character, as the object counts.
-        end: The character behind it, as the object counts.
-        twice: Start and end as Chromium reports them for a selection; None for one that it cannot report.
-        elsewhere: Offset of a character on another line of the object's text; None if it has only one.
-    """
-
-    ref: Ref
-    start: int
-    end: int
+    ref: Ref  # the object
+    start: int  # its first character, as the object counts
+    end: int  # the character behind it, as the object counts
+    # start and end as Chromium reports them for a selection; None for one that it cannot report
     twice: tuple[int | None, int | None] = (None, None)
-    elsewhere: int | None = None
+    elsewhere: int | None = None  # offset of a character on another line of the object's text; None if it has only one
 
 
 @dataclass(frozen=True, slots=True)

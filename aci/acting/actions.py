@@ -279,7 +279,10 @@ class Zoom(Primitive):
 
 
 class Read(Primitive):
-    """Read all of the text of an element, or of the window in front, also what is out of sight; page by page."""
+    """Read all of the text of an element, or of the window in front, also what is out of sight; page by page.
+
+    Of an element without a text it is the name and the description.
+    """
 
     action: Literal["read"] = "read"
     element_id: MaybeId = None

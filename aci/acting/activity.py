@@ -43,18 +43,17 @@ class Activity:
 
     Args:
         pids: Returns the processes that own the windows concerned; their descendants count too.
-        clock: Monotonic clock, s.
 
     Attributes:
         quiet_s: How long the screen must be still before these applications have finished, s; see `Recipe.quiet_s`.
+        quiet_in_menu_s: The same while a menu is open.
     """
 
-    def __init__(self, pids: Callable[[], Collection[int]], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, pids: Callable[[], Collection[int]]) -> None:
         self._pids = pids
-        self._clock = clock
         self._began = self._began_at_boot = self._family_at = 0.0
         self._family: frozenset[int] = frozenset()
-        self.quiet_s = 0.0
+        self.quiet_s = self.quiet_in_menu_s = 0.0
         self._samples: deque[tuple[float, float]] = deque()
         self._usual = 0.0
         self._sees_connections = True
@@ -62,7 +61,7 @@ class Activity:
 
     def begin(self) -> None:
         """Remember the state before an action."""
-        self._began, self._began_at_boot = self._clock(), time.clock_gettime(time.CLOCK_BOOTTIME)
+        self._began, self._began_at_boot = time.monotonic(), time.clock_gettime(time.CLOCK_BOOTTIME)
         self._samples.clear()
         self._find_family()
         work_s = self._work_s()
@@ -76,18 +75,18 @@ class Activity:
 
     def is_waiting(self) -> bool:
         """Return whether something that was begun is still out: an answer over the network, or a command's end."""
-        now = self._clock()
+        now = time.monotonic()
         if now - self._family_at >= _FAMILY_S:
             self._find_family()
         return self._runs_command() or self._awaits_answer(now)
 
     def is_computing(self) -> bool:
         """Return whether an application has taken more of the processor than it usually does, in the last moments."""
-        return self._computes(self._clock())
+        return self._computes(time.monotonic())
 
     def end(self) -> None:
         """Remember when the action was over, to know later what applications do by themselves."""
-        self._ended = self._clock(), self._work_s(), self._family
+        self._ended = time.monotonic(), self._work_s(), self._family
 
     def _computes(self, now: float) -> bool:
         self._samples.append((now, self._work_s()))
@@ -133,7 +132,7 @@ class Activity:
 
     def _find_family(self) -> None:
         """Find the applications' processes and their descendants; the time of processes that ended counts no more."""
-        self._family_at = self._clock()
+        self._family_at = time.monotonic()
         stats = living().values()
         found = set(self._pids())
         grown = True
@@ -144,7 +143,9 @@ class Activity:
         if found != self._family:
             self._family = frozenset(found)
             self._samples.clear()
-            self.quiet_s = max((quiet_time(stat.program) for stat in stats if stat.pid in found), default=0.0)
+            programs = {stat.program for stat in stats if stat.pid in found}
+            self.quiet_s = max(map(quiet_time, programs), default=0.0)
+            self.quiet_in_menu_s = max((quiet_time(program, in_menu=True) for program in programs), default=0.0)
 
 
 def _queued_s(pid: int) -> float:

@@ -132,18 +132,23 @@ class Settle:
         """Return whether the applications in front take more of the processor than they usually do."""
         return self._activity is not None and self._activity.is_computing()
 
-    def wait_for_late_updates(self, deadline: float) -> None:
+    def wait_for_late_updates(self, deadline: float, in_menu: bool = False) -> None:
         """Wait while the applications of the latest wait may still update toolbars and panels, at most to a time.
 
         `Activity.quiet_s` says how long that is after the latest change. The screen may be looked at meanwhile. An
         answer that an application asks for in that time is waited for.
+
+        Args:
+            deadline: The time, on the clock's scale.
+            in_menu: Whether a menu is open.
         """
         waited_at = -math.inf
         while self._activity is not None:
             self._sample()
             if not self._gave_up and self._activity.is_waiting():
                 waited_at = self._latest_at
-            late_until = max(self._rested_from, self._changed_at) + self._activity.quiet_s
+            quiet_s = self._activity.quiet_in_menu_s if in_menu else self._activity.quiet_s
+            late_until = max(self._rested_from, self._changed_at) + quiet_s
             late_until = min(max(late_until, waited_at + AFTERMATH_S), deadline)
             if self._latest_at >= late_until:
                 break

@@ -98,8 +98,9 @@ class Spans:
         self._recognize = recognize
 
     def whole(self, element: Element) -> str:
-        """Return all of the text of an element, also out of sight; its name where it has none."""
-        return self._texts.whole_text(element.id) or element.text or element.name
+        """Return all of the text of an element, also out of sight; name and description where it has none."""
+        said = dict.fromkeys((element.name, element.description))
+        return self._texts.whole_text(element.id) or element.text or "\n".join(part for part in said if part)
 
     def main_text(self, window_id: int | None) -> str:
         """Return all of the text of the largest document, text or table of a window; empty if it has none."""

@@ -236,6 +236,7 @@ class Recipe:
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)  # contents by path, written into a private home if missing
     quiet_s: float = 0.0  # stillness after which no delayed update of tool bars and panels follows any more, s
+    quiet_in_menus: bool = False  # whether none follows while a menu is open
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,11 +307,11 @@ class RootLimits:
     changed: tuple[str, ...]  # those that are started with other options, such as browsers without their sandbox
 
 
-def root_limits(search_path: str | None = None) -> RootLimits:
+def root_limits() -> RootLimits:
     """Return the installed programs for which it matters that they are started by root."""
 
     def installed(programs: Iterable[str]) -> tuple[str, ...]:
-        return tuple(sorted(name for name in programs if shutil.which(name, path=search_path)))
+        return tuple(sorted(name for name in programs if shutil.which(name)))
 
     recipes = _tables().recipes
     return RootLimits(
@@ -319,9 +320,15 @@ def root_limits(search_path: str | None = None) -> RootLimits:
     )
 
 
-def quiet_time(program: str) -> float:
-    """Return how long a program must be still before its delayed updates have come, s; 0.0 if it is not known."""
-    return next((recipe.quiet_s for recipe in _tables().recipes if program in recipe.programs), 0.0)
+def quiet_time(program: str, in_menu: bool = False) -> float:
+    """Return how long a program must be still before its delayed updates have come, s; 0.0 if it is not known.
+
+    Args:
+        program: Its name.
+        in_menu: Whether a menu is open.
+    """
+    recipe = next((recipe for recipe in _tables().recipes if program in recipe.programs), None)
+    return 0.0 if recipe is None or (in_menu and recipe.quiet_in_menus) else recipe.quiet_s
 
 
 def sockets_elsewhere(home: Path) -> set[Path]:

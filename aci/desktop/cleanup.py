@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,19 +22,24 @@ class AbandonedDesktop:
     folder: Path  # its folder, with its home, sockets and logs
     processes: tuple[int, ...]  # ids of its processes that still live
     display: int | None  # number of its X display, or None where it never got one
+    user: int  # number of the user whose it was
 
 
 def find_abandoned(parent: Path | None = None) -> list[AbandonedDesktop]:
     """Return what is left of this user's desktops whose owner (process id and start time) no longer runs.
 
-    Homes that were to be kept stay. `parent` is the parent of the desktops' common folder, by default the one for
-    temporary files.
+    Root gets those of all users. Homes that were to be kept stay. `parent` is the parent of the common folder of the
+    desktops, by default the one for temporary files.
     """
-    return [_describe(place) for place in desktop_folders(parent) if _abandoned(place)]
+    found = (_describe(place) for place in desktop_folders(parent) if _abandoned(place))
+    return [one for one in found if one is not None]
 
 
 def remove_abandoned(remains: Iterable[AbandonedDesktop], grace_s: float = 0.5) -> list[AbandonedDesktop]:
-    """End the processes of abandoned desktops and remove their files; return those of which some remain."""
+    """End the processes of abandoned desktops and remove their files; return those of which some remain.
+
+    What another user left stays, also for root: its record may name anything.
+    """
     return [item for item in remains if not _remove(item, grace_s)]
 
 
@@ -44,17 +50,25 @@ def _abandoned(place: DesktopFolder) -> bool:
     return owner is None or not owner.alive
 
 
-def _describe(place: DesktopFolder) -> AbandonedDesktop:
+def _describe(place: DesktopFolder) -> AbandonedDesktop | None:
+    """Return what is left of a desktop; None if its owner has removed it meanwhile."""
+    try:
+        user = place.path.lstat().st_uid
+    except FileNotFoundError:
+        return None
     owner = place.read_owner()
     return AbandonedDesktop(
         desktop_id=place.id,
         folder=place.path,
         processes=tuple(sorted(belonging_to(place.id))),
         display=owner.display if owner else None,
+        user=user,
     )
 
 
 def _remove(item: AbandonedDesktop, grace_s: float) -> bool:
+    if item.user != os.getuid():
+        return False
     if not _abandoned(DesktopFolder(item.folder)):
         return True  # It was removed or kept since it was found.
     sockets = bound_sockets(belonging_to(item.desktop_id))

@@ -87,14 +87,6 @@ class Desktop(Protocol):
         """
         return None
 
-    def bring_into_view(self, role: str, name: str) -> bool:
-        """Scroll to the only element of a role and name that the active window has out of sight; return whether it did.
-
-        Raises:
-            Halted: A stop was requested.
-        """
-        return False
-
     def machine(self) -> Machine | None:
         """Return facts about the machine and the user's folders, as they are now; None if they are not known.
 
@@ -149,10 +141,6 @@ class DesktopWrapper(Desktop):
     def windows(self) -> Sequence[Window] | None:
         """See `Desktop.windows`."""
         return self._desktop.windows()
-
-    def bring_into_view(self, role: str, name: str) -> bool:
-        """See `Desktop.bring_into_view`."""
-        return self._desktop.bring_into_view(role, name)
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """See `Desktop.perform`."""

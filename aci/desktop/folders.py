@@ -12,9 +12,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from aci.errors import StartFailed
 from aci.processes import boot_id, start_ticks
 
+_COMMON = "agent-s-"
 _PREFIX = "desktop-"
 _OWNER_FILE = "owner.json"
 _KEPT_FILE = "kept"
@@ -94,8 +97,8 @@ class DesktopFolder:
     def read_owner(self) -> Owner | None:
         """Return the owner, or None if the record is missing or incomplete."""
         try:
-            return Owner(**json.loads((self.path / _OWNER_FILE).read_text(encoding="utf-8")))
-        except (FileNotFoundError, json.JSONDecodeError, TypeError):
+            return TypeAdapter(Owner).validate_json((self.path / _OWNER_FILE).read_bytes())
+        except (FileNotFoundError, ValidationError):
             return None
 
 
@@ -107,7 +110,7 @@ def common_folder(parent: Path | None = None) -> Path:
     base = parent or Path(tempfile.gettempdir())
     if parent is None and _too_long(base):
         base = Path("/tmp")
-    return base / f"agent-s-{os.getuid()}"
+    return base / f"{_COMMON}{os.getuid()}"
 
 
 def create_folder(parent: Path | None = None) -> DesktopFolder:
@@ -140,20 +143,24 @@ def create_folder(parent: Path | None = None) -> DesktopFolder:
 
 
 def desktop_folders(parent: Path | None = None) -> Iterator[DesktopFolder]:
-    """Yield the folders of all desktops of this user, those of other processes too."""
-    folder = common_folder(parent)
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(_PREFIX) and path.is_dir():
-            yield DesktopFolder(path)
+    """Yield the folders of all desktops of this user, those of other processes too; as root, those of all users.
+
+    A process in a user namespace names its folder after the number that its user has there.
+    """
+    for folder in sorted(common_folder(parent).parent.glob(f"{_COMMON}*")):
+        if folder.name.removeprefix(_COMMON).isdigit() and (_is_private(folder) or os.getuid() == 0):
+            yield from (DesktopFolder(path) for path in sorted(folder.glob(f"{_PREFIX}*")) if path.is_dir())
 
 
 def _too_long(parent: Path) -> bool:
     return len(os.fsencode(parent)) > _LONGEST_PARENT
 
 
-def _check_private(folder: Path) -> None:
+def _is_private(folder: Path) -> bool:
     status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
+
+
+def _check_private(folder: Path) -> None:
+    if not _is_private(folder):
         raise StartFailed(f"{folder} is not a folder that only you can enter; remove it or set another TMPDIR.")

@@ -232,10 +232,6 @@ class VirtualDesktop:
         """Return the visible windows; see `aci.desktop.desktop.Desktop.windows`."""
         return self.x11.windows()
 
-    def bring_into_view(self, role: str, name: str) -> bool:
-        """Scroll to an element; see `aci.desktop.desktop.Desktop.bring_into_view`."""
-        return self.x11.bring_into_view(role, name)
-
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive; see `aci.desktop.desktop.Desktop.perform`."""
         return self.x11.perform(action, settle)

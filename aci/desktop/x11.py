@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from aci.accessibility.connection import BackEnd, connect_accessibility
 from aci.accessibility.reading import Documents, Reading
+from aci.accessibility.roles import MENU_ENTRIES
 from aci.acting.actions import LOOKS, Action
 from aci.acting.activity import Activity
 from aci.acting.performer import Performer
@@ -197,7 +198,7 @@ class X11Desktop:
             candidates = self._camera.submit(self._find_candidates, seen, self._unread)
             if not check:
                 break
-            self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S)
+            self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S, _in_menu(seen))
             loaded, changed = self._wait_for_documents(started), self._changed_share()
             waits_s = 0.0 if loaded or changed else _COMPLETE_LIMIT_S
             corrected = None if confirmed else self.accessibility.finish_rest(waits_s)
@@ -289,15 +290,6 @@ class X11Desktop:
     def windows(self) -> tuple[Window, ...]:
         """Return the visible windows, topmost first."""
         return self.screen.windows()
-
-    def bring_into_view(self, role: str, name: str) -> bool:
-        """Scroll to the only element of a role and name that the active window has out of sight; return whether it did.
-
-        Raises:
-            Halted: The person stopped everything.
-        """
-        self.halt.check()
-        return self.accessibility.bring_into_view(role, name)
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
@@ -555,6 +547,12 @@ class X11Desktop:
             from aci.accessibility.dbus.bus import MissingBus
 
             return AccessibilityClient(MissingBus(str(error)), self._ids)
+
+
+def _in_menu(seen: Observation) -> bool:
+    """Return whether a menu is open; a popup without entries is a tooltip."""
+    menus = {element.window_id for element in seen.elements if element.role in MENU_ENTRIES}
+    return any(window.popup and window.id in menus for window in seen.windows)
 
 
 def _look_ahead(reader: TextReader, picture: Future[NDArray[np.uint8]], windows: Sequence[Window]) -> None:

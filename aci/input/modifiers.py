@@ -25,12 +25,9 @@ class Modifiers:
         own: Bits that the caller itself holds, for longer than one action.
     """
 
-    def __init__(
-        self, display: Any, pause: Callable[[float], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, display: Any, pause: Callable[[float], None]) -> None:
         self._root = display.screen().root
         self._pause = pause
-        self._clock = clock
         self._held = sum(1 << bit for bit in _NAMES) & ~_locks(display)
         self.own = 0
 
@@ -45,9 +42,9 @@ class Modifiers:
         Raises:
             KeysHeld: They are still held.
         """
-        deadline = self._clock() + _LIMIT_S
+        deadline = time.monotonic() + _LIMIT_S
         while held := self.state() & self._held & ~self.own:
-            if self._clock() >= deadline:
+            if time.monotonic() >= deadline:
                 names = " and ".join(name for bit, name in _NAMES.items() if held >> bit & 1)
                 raise KeysHeld(
                     f"The user holds {names}, which would change the meaning of input. Release it and try again."

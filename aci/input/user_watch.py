@@ -9,7 +9,7 @@ positions.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aci.input.keys import chord, left_key
@@ -48,13 +48,10 @@ class UserWatch:
         UnknownKey: The stop key's name stands for no keys.
     """
 
-    def __init__(
-        self, display_name: str, stop_by: StopBy, halt: Halt, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, display_name: str, stop_by: StopBy, halt: Halt) -> None:
         self.stop_key = StopKey(stop_by.key) if stop_by.key is not None else None
         self._watches_corners = stop_by.corner
         self._halt = halt
-        self._clock = clock
         self._display = open_display(display_name)
         self._root = self._display.screen().root
         self._down: set[int] = set()
@@ -68,7 +65,7 @@ class UserWatch:
     def own_motion(self, point: Point) -> None:
         """Announce where own input is about to move the pointer."""
         if point != self._own:
-            self._before = (self._own, self._clock())
+            self._before = (self._own, time.monotonic())
             self._own = point
 
     def refuses(self, symbols: Iterable[int]) -> bool:
@@ -129,11 +126,11 @@ class UserWatch:
         here = self._pointer()
         corner = next((corner for corner in self._corners_now() if _near(corner, here)), None)
         if corner is None:
-            if here != self._own and self._clock() - self._before[1] > _OVERTAKEN_S:
+            if here != self._own and time.monotonic() - self._before[1] > _OVERTAKEN_S:
                 self._own = here  # The user moved it away, so a way back to a corner is theirs, too.
             return
         before, overtaken_at = self._before
-        ours = _near(here, self._own) or (_near(here, before) and self._clock() - overtaken_at < _OVERTAKEN_S)
+        ours = _near(here, self._own) or (_near(here, before) and time.monotonic() - overtaken_at < _OVERTAKEN_S)
         if not ours:
             self._own = here
             self._halt.call("the mouse was pushed into a corner of the screen")

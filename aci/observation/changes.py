@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from aci.observation.candidate_text import HEAD, candidate_lines
@@ -52,23 +51,27 @@ def render_changes(previous: Snapshot, current: Snapshot, earlier: Sequence[Snap
     old = {element.id: element for element in listed(previous)}
     now = listed(current, {element.id: element for element in previous.elements if element.id not in old})
     seen = {element.id: element for snapshot in earlier for element in listed(snapshot)}
+    ids = _Ids([*old, *seen, *(each.id for each in (*now, *previous.candidates, *current.candidates))])
     back = [element for element in now if element.id not in old and element.id in seen]
     same = [element for element in back if not _differs(seen[element.id], element)]
     new = [element for element in now if element.id not in old and element.id not in seen]
     lines = _window_changes(previous, current)
-    lines += _section("Changed:", _changed_lines(old, [element for element in now if element.id in old]))
-    lines += _section("Shown again, but changed:", _changed_lines(seen, back))
-    lines += [f"Shown again, as before: {_which(same)}"] if same else []
-    lines += _moves({**{element.id: seen[element.id] for element in back}, **old}, now, current.windows)
+    lines += _section("Changed:", _changed_lines(old, [element for element in now if element.id in old], ids))
+    lines += _section("Shown again, but changed:", _changed_lines(seen, back, ids))
+    lines += [f"Shown again, as before: {ids.which(same)}"] if same else []
+    lines += _moves({**{element.id: seen[element.id] for element in back}, **old}, now, current.windows, ids)
     for title, elements in by_window(new, current.windows):
         lines += [f"New in window {title}:", *element_lines(elements)]
     covered, gone = _absent(previous, current, old)
-    lines += [f"Covered by {title}: {_which(elements)}" for title, elements in covered.items()]
-    lines += _section("Gone:", _gone_lines(gone))
+    lines += [f"Covered by {title}: {ids.which(elements)}" for title, elements in covered.items()]
+    lines += _section("Gone:", _gone_lines(gone, ids))
     unnamed = [candidate for candidate in current.candidates if candidate.id not in previous.by_id]
-    lines += _section(f"New {HEAD}", candidate_lines(unnamed))
+    before = {candidate.id: candidate for snapshot in earlier for candidate in snapshot.candidates}
+    again = [candidate for candidate in unnamed if candidate == before.get(candidate.id)]
+    lines += _section(f"New {HEAD}", candidate_lines([each for each in unnamed if each not in again]))
+    lines += [f"Shown in the picture again, as before: ids {ids.ranges(each.id for each in again)}"] if again else []
     if lost := [candidate.id for candidate in previous.candidates if candidate.id not in current.by_id]:
-        lines.append(f"Gone from the picture: ids {_ranges(lost)}")
+        lines.append(f"Gone from the picture: ids {ids.ranges(lost)}")
     if previous.focus_id != current.focus_id:
         lines.append(focus_line(current))
     return "\n".join((lines or [NOTHING_CHANGED]) + extra_lines(current, previous))
@@ -78,7 +81,7 @@ def _section(head: str, lines: Sequence[str]) -> list[str]:
     return [head, *limited(lines)] if lines else []
 
 
-def _changed_lines(known: Known, elements: Sequence[Element]) -> list[str]:
+def _changed_lines(known: Known, elements: Sequence[Element], ids: _Ids) -> list[str]:
     """Return a line for each element that differs; those of which only the same states changed share one."""
     lines = []
     cells: list[Element] = []
@@ -94,7 +97,7 @@ def _changed_lines(known: Known, elements: Sequence[Element]) -> list[str]:
             marked.setdefault((states, is_sheet_cell(element)), []).append(element)
     for (states, are_cells), alike in marked.items():
         if are_cells or len(alike) > MOST_ALONE:
-            lines.append(f"  {states}: {_which(alike)}")
+            lines.append(f"  {states}: {ids.which(alike)}")
         elif len(alike) < LEAST_TOGETHER:
             lines += [f"{_subject(element)}: {states}" for element in alike]
         else:
@@ -159,7 +162,7 @@ def _only_a_caret(one: str, other: str) -> bool:
     return any(long[at] in "|I" and long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
 
-def _moves(old: Known, now: Sequence[Element], windows: Sequence[Window]) -> list[str]:
+def _moves(old: Known, now: Sequence[Element], windows: Sequence[Window], ids: _Ids) -> list[str]:
     """Return what moved, was covered or can be used again; what moved together is one line."""
     moved: dict[tuple[int, int], list[Element]] = {}
     covered, free = [], []
@@ -176,18 +179,18 @@ def _moves(old: Known, now: Sequence[Element], windows: Sequence[Window]) -> lis
             near = (each for each in moved if abs(each[0] - by[0]) + abs(each[1] - by[1]) <= TREMBLE_PX)
             moved.setdefault(next(near, by), []).append(element)
     lines = [
-        f"Moved by {x},{y}: ids {_ranges(element.id for element in together)}"
+        f"Moved by {x},{y}: ids {ids.ranges(element.id for element in together)}"
         for (x, y), together in moved.items()
         if len(together) >= LEAST_TOGETHER
     ]
     alone = [element for together in moved.values() if len(together) < LEAST_TOGETHER for element in together]
     if len(alone) > MOST_ALONE:
-        lines.append(f"Moved: ids {_ranges(element.id for element in alone)}")
+        lines.append(f"Moved: ids {ids.ranges(element.id for element in alone)}")
     elif alone:
         at = ((element.id, element.point) for element in alone if element.point is not None)
         lines.append("Moved: " + ", ".join(f"{identity} to @{point.x},{point.y}" for identity, point in at))
-    lines += [f"Covered: {_which(covered)}"] if covered else []
-    return lines + ([f"No longer covered: {_which(free)}"] if free else [])
+    lines += [f"Covered: {ids.which(covered)}"] if covered else []
+    return lines + ([f"No longer covered: {ids.which(free)}"] if free else [])
 
 
 def _still_there(before: Element, now: Element, windows: Sequence[Window]) -> bool:
@@ -225,12 +228,12 @@ def _absent(previous: Snapshot, current: Snapshot, old: Known) -> tuple[dict[str
     return covered, gone
 
 
-def _gone_lines(elements: Sequence[Element]) -> list[str]:
-    if len(elements) <= MOST_ALONE:
-        return [_subject(element) for element in elements]
-    roles = Counter(element.role for element in elements)
-    counted = ", ".join(f"{count} {role}" for role, count in roles.most_common())
-    return [f"  {counted}: ids {_ranges(element.id for element in elements)}"]
+def _gone_lines(elements: Sequence[Element], ids: _Ids) -> list[str]:
+    if len(elements) > MOST_ALONE:
+        roles = {element.role for element in elements}
+        kind = roles.pop() if len(roles) == 1 else "elements"
+        return [f"  {len(elements)} {kind}: ids {ids.ranges(element.id for element in elements)}"]
+    return [_subject(element) for element in elements]
 
 
 def _window_changes(previous: Snapshot, current: Snapshot) -> list[str]:
@@ -246,21 +249,31 @@ def _window_changes(previous: Snapshot, current: Snapshot) -> list[str]:
     return lines
 
 
-def _which(elements: Sequence[Element]) -> str:
-    """Return the ids of elements; cells of one sheet are given by their addresses."""
-    cells = [element for element in elements if is_sheet_cell(element)]
-    if len({cell.window_id for cell in cells}) != 1 or len({cell.name for cell in cells}) != len(cells):
-        cells = []
-    rest = [element.id for element in elements if not (cells and is_sheet_cell(element))]
-    parts = [f"cells {address_ranges(cells)}"] if cells else []
-    return "; ".join(parts + ([f"ids {_ranges(rest)}"] if rest else []))
+class _Ids:
+    """Names many elements at once.
 
+    Args:
+        known: The ids that the reader knows; a range may pass over others.
+    """
 
-def _ranges(ids: Iterable[int]) -> str:
-    runs: list[tuple[int, int]] = []
-    for number in sorted(ids):
-        if runs and number == runs[-1][1] + 1:
-            runs[-1] = runs[-1][0], number
-        else:
-            runs.append((number, number))
-    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)
+    def __init__(self, known: Iterable[int]) -> None:
+        self._place = {number: place for place, number in enumerate(sorted(set(known)))}
+
+    def which(self, elements: Sequence[Element]) -> str:
+        """Return the ids of elements; cells of one sheet are given by their addresses."""
+        cells = [element for element in elements if is_sheet_cell(element)]
+        if len({cell.window_id for cell in cells}) != 1 or len({cell.name for cell in cells}) != len(cells):
+            cells = []
+        rest = [element.id for element in elements if not (cells and is_sheet_cell(element))]
+        parts = [f"cells {address_ranges(cells)}"] if cells else []
+        return "; ".join(parts + ([f"ids {self.ranges(rest)}"] if rest else []))
+
+    def ranges(self, ids: Iterable[int]) -> str:
+        """Return ids as ranges, such as `3 to 8, 11`."""
+        runs: list[tuple[int, int]] = []
+        for number in sorted(ids):
+            if runs and self._place.get(number, -1) == self._place.get(runs[-1][1], -1) + 1:
+                runs[-1] = runs[-1][0], number
+            else:
+                runs.append((number, number))
+        return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict
 
 from aci.observation.observation import Element, Observation
+from aci.observation.sheet_places import CellPlace, cell_place, the_cell
+from aci.observation.sheet_text import is_sheet_cell
 from aci.observation.snapshot import IN_PICTURE
 
 MIN_SCORE = 0.6
@@ -42,12 +44,14 @@ class ElementDescription(BaseModel):
     beside: str = ""  # what stands to the left of it or else above it, where others have the same role and name
     # how many elements of its window had the same role and name, itself included; 0 where that is not known
     twins: int = 0
+    cell: CellPlace | None = None  # where it lies in its sheet, if it is a cell that is named by its address
+    read_only: bool | None = None  # whether its content cannot be edited; None for elements with a name
 
 
 def describe(element: Element, observation: Observation) -> ElementDescription:
     """Describe an element so that `find_again` can find it in a later observation."""
     titles = {window.id: window.title for window in observation.windows}
-    twins = [other.id for other in observation.elements if _is_twin(other, element)]
+    twins = [other.id for other in observation.elements if _is_twin(other, element, not element.name)]
     return ElementDescription(
         role=element.role,
         name=element.name,
@@ -59,6 +63,8 @@ def describe(element: Element, observation: Observation) -> ElementDescription:
         ordinal=twins.index(element.id) if element.id in twins else 0,
         beside=_beside(element, observation.elements) if len(twins) > 1 else "",
         twins=len(twins),
+        cell=cell_place(element, observation.elements),
+        read_only=None if element.name else "read_only" in element.states,
     )
 
 
@@ -73,17 +79,27 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
     if description.path == IN_PICTURE:
         return None
     titles = {window.id: window.title for window in observation.windows}
-    scored = [
-        (round(_score(description, element), 3), element)
+    similar = [
+        element
         for element in observation.elements
         if element.role == description.role
+        and description.read_only in (None, "read_only" in element.states)
         and description.app in ("", element.app)
         and titles_agree(description.window, titles.get(element.window_id, ""))
     ]
+    if description.cell is not None:
+        return the_cell(description.cell, description.name, cells_of(description, similar))
+    scored = [(round(_score(description, element), 3), element) for element in similar]
     best = max((score for score, _ in scored), default=0.0)
     if best < MIN_SCORE:
         return None
     return _distinguished(description, [element for score, element in scored if score == best], observation)
+
+
+def cells_of(description: ElementDescription, elements: Iterable[Element]) -> list[Element]:
+    """Return the cells of the described sheet in its topmost window; sheets may differ in their number alone."""
+    cells = [one for one in elements if is_sheet_cell(one) and one.path[-1:] == description.path[-1:]]
+    return [one for one in cells if one.window_id == cells[0].window_id]
 
 
 def titles_agree(one: str, other: str) -> bool:
@@ -106,7 +122,8 @@ def titles_agree(one: str, other: str) -> bool:
 
 def _distinguished(description: ElementDescription, best: list[Element], observation: Observation) -> Element | None:
     best = [element for element in best if element.window_id == best[0].window_id]
-    twins = [other for other in observation.elements if _is_twin(other, best[0])]
+    by_state = description.read_only is not None
+    twins = [other for other in observation.elements if _is_twin(other, best[0], by_state)]
     as_many = len(twins) == (description.twins or len(twins))
     if description.beside:
         alike = [element for element in best if _beside(element, observation.elements) == description.beside]
@@ -156,7 +173,10 @@ def _path_agreement(one: tuple[str, ...], other: tuple[str, ...]) -> float:
     return agreeing / longest
 
 
-def _is_twin(other: Element, element: Element) -> bool:
+def _is_twin(other: Element, element: Element, by_state: bool) -> bool:
+    """Return whether two elements are called alike and, `by_state`, whether both or neither can be edited."""
+    if by_state and ("read_only" in other.states) != ("read_only" in element.states):
+        return False
     return (other.role, other.name, other.window_id) == (element.role, element.name, element.window_id)
 
 

@@ -41,8 +41,8 @@ def sheet_lines(cells: Sequence[Element]) -> list[str]:
 
 def address_ranges(cells: Sequence[Element]) -> str:
     """Return the addresses of cells as rectangles, such as "A1 to C4, E7"."""
-    places = sorted({(_row_number(cell), _column(cell)) for cell in cells})
-    names = {(_row_number(cell), _column(cell)): cell.name for cell in cells}
+    places = sorted({(row_number(cell), column_number(cell)) for cell in cells})
+    names = {(row_number(cell), column_number(cell)): cell.name for cell in cells}
     blocks: list[tuple[int, int, int, int]] = []  # first row, first column, last row, last column
     for _, members in groupby(places, key=lambda place: place[0]):
         for first, last in _runs(list(members)):
@@ -70,7 +70,9 @@ def _runs(places: Sequence[tuple[int, int]]) -> list[tuple[tuple[int, int], tupl
 
 def _continues(above: Sequence[Element], row: Sequence[Element]) -> bool:
     follows = row[0].id == above[-1].id + 1 and len(above) == len(row) and _marks(above[0]) == _marks(row[0])
-    return follows and _column(above[0]) == _column(row[0]) and _row_number(row[0]) == _row_number(above[0]) + 1
+    return (
+        follows and column_number(above[0]) == column_number(row[0]) and row_number(row[0]) == row_number(above[0]) + 1
+    )
 
 
 def _marks(cell: Element) -> str:
@@ -78,17 +80,20 @@ def _marks(cell: Element) -> str:
     return f" [{states}]" if states else ""
 
 
-def _row_number(cell: Element) -> int:
+def row_number(cell: Element) -> int:
+    """Return the row of a cell that is named by its address, from 1."""
     return int(cell.name.lstrip(ascii_uppercase))
 
 
 def _consecutive(cells: Sequence[Element]) -> bool:
     return all(
-        later.id == earlier.id + 1 and _column(later) == _column(earlier) + 1 for earlier, later in pairwise(cells)
+        later.id == earlier.id + 1 and column_number(later) == column_number(earlier) + 1
+        for earlier, later in pairwise(cells)
     )
 
 
-def _column(cell: Element) -> int:
+def column_number(cell: Element) -> int:
+    """Return the column of a cell that is named by its address, from 1."""
     return _number_of(cell.name.rstrip("0123456789"))
 
 

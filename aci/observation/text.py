@@ -16,7 +16,8 @@ from aci.observation.repeats import listed
 from aci.observation.sheet_text import is_sheet_cell, sheet_lines
 from aci.observation.snapshot import Element, Snapshot, State, Window
 
-LONGEST_HINT = 100  # characters of the description of an element that has a name
+LONGEST_HINT = 60  # characters of the description of an element that has a name; `read` gives all of it
+LONGEST_FIELD_HINT = 100  # the same of a field, whose description may say what it takes
 LEAST_TOGETHER = 4  # adjacent elements of a kind from which on they share a line
 SAME_LINE_PX = 2  # difference in height up to which elements stand in one line
 MOST_LINES = 500  # lines shown per window; the rest is counted
@@ -29,6 +30,7 @@ _SHOWN_STATES: tuple[State, ...] = (
 _USUAL: Mapping[str, State] = {
     "entry": "editable", "text": "editable", "spin button": "editable", "password text": "password",
 }  # fmt: skip
+_FIELDS = frozenset(_USUAL)
 _NESTED = frozenset({"tree item", "list item"})
 _CELLS = frozenset({"table cell", "column header", "row header", "table column header", "table row header"})
 _NUMBER = re.compile(r"[-+\u2212]?[0-9][0-9,\u202f\u00a0]*(?:\.[0-9]+)?")
@@ -199,7 +201,7 @@ def _facts(element: Element) -> list[str]:
     if caret := caret_of(element):
         parts.append(caret)
     if hint := hint_of(element):
-        parts.append(f"about {quote(hint, LONGEST_HINT if parts else LONGEST_NAME)}")
+        parts.append(f"about {_said_of(element, hint)}")
     return parts or ['""']
 
 
@@ -220,6 +222,16 @@ def hint_of(element: Element) -> str:
         return element.description
     around = (part.partition(":")[2] for part in element.path)
     return "" if element.description in (element.name, element.label, *around) else element.description
+
+
+def _said_of(element: Element, hint: str) -> str:
+    """Return a description, quoted; of an element with a name only its beginning."""
+    if not (element.name or element.label):
+        return quote(hint, LONGEST_NAME)
+    longest = LONGEST_FIELD_HINT if element.role in _FIELDS else LONGEST_HINT
+    if len(hint) <= longest:
+        return quote(hint)
+    return f"{quote(hint[:longest].rpartition(' ')[0] or hint[:longest])} ..."
 
 
 def caret_of(element: Element) -> str:

@@ -42,8 +42,8 @@ class RapidOcr:
     It uses one thread per processor, at most four: ONNX Runtime's default is many times slower on a busy machine.
     """
 
-    def __init__(self, threads: int | None = None) -> None:
-        self._threads = threads or max(1, min(_MOST_THREADS, os.cpu_count() or 1))
+    def __init__(self) -> None:
+        self._threads = max(1, min(_MOST_THREADS, os.cpu_count() or 1))
         self._lock = threading.Lock()
         self._reader: Any = None
 

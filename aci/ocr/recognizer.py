@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -31,9 +31,8 @@ class Recognizer:
         is_loading: Whether the engine is not ready yet.
     """
 
-    def __init__(self, engine: TextEngine, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, engine: TextEngine) -> None:
         self._engine = engine
-        self._clock = clock
         self._change = threading.Condition()
         self._memory: OrderedDict[bytes, Read] = OrderedDict()
         self._queue: list[Tile] = []
@@ -67,7 +66,7 @@ class Recognizer:
         missing = set(keys)
         with self._change:
             while missing := {key for key in missing if key not in self._memory}:
-                left = deadline - self._clock()
+                left = deadline - time.monotonic()
                 if left <= 0 or self._closed:
                     break
                 self._change.wait(left)

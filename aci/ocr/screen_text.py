@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -65,7 +65,6 @@ class TextReader:
         engine: Recognizes texts in pictures.
         ids: Where the ids of elements come from.
         limits: Limits of reading in one observation.
-        clock: Monotonic clock, s.
 
     Attributes:
         awaits_engine: Whether texts are waited for while the engine is still loading, also in windows whose elements
@@ -77,12 +76,10 @@ class TextReader:
         engine: TextEngine,
         ids: Iterator[int],
         limits: Limits | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._recognizer = Recognizer(engine, clock)
+        self._recognizer = Recognizer(engine)
         self._tracker = IdTracker(ids)
         self._limits = limits or Limits()
-        self._clock = clock
         self._finder = AreaFinder()
         self._lock = threading.Lock()
         self.awaits_engine = True
@@ -99,7 +96,7 @@ class TextReader:
         Raises:
             AciError: The engine cannot be used at all.
         """
-        started = self._clock()
+        started = time.monotonic()
         with self._lock:
             areas = self._finder.look(screenshot, elements, windows)
         taken, rest = areas[: self._limits.most_areas], areas[self._limits.most_areas :]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -30,25 +29,15 @@ Kind = Literal["press", "release", "motion", "key"]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One event of a mouse or keyboard.
+    """One event of a mouse or keyboard."""
 
-    Attributes:
-        kind: What happened; the release of a key is no event, and motion only counts while a button is held.
-        at: When it arrived, on the monotonic clock, s.
-        point: Where the pointer is, px.
-        button: Number of the button in X, from 1; 4 to 7 are the wheel. 0 for keys.
-        key: Name of the key without modifiers, such as "a", "Return" or "F5"; empty for the mouse.
-        text: What the key types; empty if it types nothing.
-        held: The modifiers that are held, of "ctrl", "alt", "shift" and "super".
-    """
-
-    kind: Kind
-    at: float
-    point: Point
-    button: int = 0
-    key: str = ""
-    text: str = ""
-    held: tuple[str, ...] = ()
+    kind: Kind  # what happened; the release of a key is no event, and motion only counts while a button is held
+    at: float  # when it arrived, on the monotonic clock, s
+    point: Point  # where the pointer is, px
+    button: int = 0  # number of the button in X, from 1; 4 to 7 are the wheel. 0 for keys
+    key: str = ""  # name of the key without modifiers, such as "a", "Return" or "F5"; empty for the mouse
+    text: str = ""  # what the key types; empty if it types nothing
+    held: tuple[str, ...] = ()  # the modifiers that are held, of "ctrl", "alt", "shift" and "super"
 
 
 class Listener:
@@ -58,8 +47,7 @@ class Listener:
         NoDisplay: There is no such display, or it has no X Input extension.
     """
 
-    def __init__(self, display_name: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, display_name: str) -> None:
         self._events: queue.SimpleQueue[Input] = queue.SimpleQueue()
         self._display = open_display(display_name)
         self._root = self._display.screen().root
@@ -128,7 +116,7 @@ class Listener:
                 self._report("key", code=detail)
 
     def _report(self, kind: Kind, button: int = 0, code: int = 0) -> None:
-        at, answer = self._clock(), self._root.query_pointer()
+        at, answer = time.monotonic(), self._root.query_pointer()
         state = answer.mask & ~_HELD  # which may have changed since the event
         for modifier in self._down:
             state |= self._modifiers[modifier] & _HELD

@@ -15,6 +15,7 @@ from agent_s.records import Outcome, Task
 from agent_s.terminal.exits import EnvironmentProblem
 from agent_s.terminal.output import echo_json, plural, printable, shell_word, show_table
 from agent_s.terminal.running import FILES_FOLDER, DesktopChoice, exit_status, run_once
+from memory_store import MemoryStoreError
 
 if TYPE_CHECKING:
     from agent_s.roles.comparer import Choice
@@ -55,14 +56,14 @@ def run_attempts(
     from agent_s.llm.build import build_models
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
-    from evaluation.attempts import choose_attempt
+    from evaluation.attempts import LEARNED_FILE, choose_attempt, take_over
     from evaluation.harness.pools import open_pool
     from evaluation.harness.results import Job
     from evaluation.worker import Assignment
 
-    if choice.display is not None and not settings.memory.enabled:
+    if choice.display is not None and not (settings.memory.enabled and settings.memory.continual_update):
         raise click.UsageError(
-            "--attempts replays the best run from memory, which is off. Add --virtual for no replay."
+            "--attempts replays the best run from memory, which is off or learns nothing. Add --virtual for no replay."
         )
     judge = MeteredModel(build_models(settings, os.environ), settings.limits)
     display = choose_display(quiet=quiet, json=as_json)
@@ -81,20 +82,21 @@ def run_attempts(
         return interrupts.exit_status
     results.sort(key=lambda one: one.seed or 0)
     folders = {one.seed or 0: runs / one.trajectory for one in results if one.trajectory}
-    held = _held(results, settings) if choice.display else set(folders)
-    best = choose_attempt(judge, task, folders, held.__contains__)
+    best = choose_attempt(judge, task, folders)
     if best is None:
         raise EnvironmentProblem(f"No attempt came to an end: {results[0].reason}")
-    outcome = _outcome(folders[best.number])
-    replay = ""
-    if choice.display and best.number in held:
-        replay = f"agent-s runs replay {outcome.run_id} --display {shell_word(choice.display)}"
+    winner = folders[best.number]
+    outcome, replay = _outcome(winner), ""
+    try:
+        if take_over(settings, winner) and choice.display:
+            replay = f"agent-s runs replay {outcome.run_id} --display {shell_word(choice.display)}"
+    except MemoryStoreError as error:
+        later = f"agent-s memory import {shell_word(str(winner / LEARNED_FILE))}"
+        display.notice(f"What attempt {best.number} learned is not in memory: {error}. To store it later: {later}")
     if as_json:
         echo_json(_as_values(task, results, best, outcome, runs) | {"replay": replay})
     else:
         _show(results, best, outcome, runs)
-    if choice.display and not replay and outcome.status == "done" and not as_json:
-        click.echo("It cannot be replayed: memory does not hold it. Of attempts that are alike, it keeps the latest.")
     if not replay or outcome.status != "done" or as_json:
         return exit_status(outcome)
     if not sys.stdin.isatty() or not click.confirm(f"Replay attempt {best.number} on {choice.words}?", err=True):
@@ -102,18 +104,6 @@ def run_attempts(
         return exit_status(outcome)
     only = settings.model_copy(update={"replay": "only"})
     return run_once(task, only, choice, as_json=False, quiet=quiet, trusted_run=outcome.run_id)
-
-
-def _held(results: Sequence[Result], settings: Settings) -> set[int]:
-    """Return the attempts of which memory has what they taught."""
-    from agent_s.memory import open_memory
-
-    with open_memory(settings) as memory:
-        return {
-            one.seed or 0
-            for one in results
-            if one.run_id and memory.list_experiences("narrative", run_id=one.run_id, limit=1)
-        }
 
 
 def _outcome(folder: Path) -> Outcome:

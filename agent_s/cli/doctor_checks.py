@@ -9,7 +9,7 @@ import socket
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
@@ -222,7 +222,10 @@ def leftovers() -> Iterator[Finding]:
     removed = f"{plural(len(found) - len(stuck), 'desktop')} with {processes} removed"
     if stuck:
         folders = ", ".join(str(item.folder) for item in stuck)
-        yield Finding("leftovers of killed runs", "missing", f"{removed}, except {folders}", f"rm -r {folders}")
+        own = [shlex.join(["rm", "-r", str(item.folder)]) for item in stuck if item.user == os.getuid()]
+        others = {f"sudo -u '#{item.user}' agent-s doctor" for item in stuck if item.user != os.getuid()}
+        hint = "; ".join([*own, *sorted(others)])
+        yield Finding("leftovers of killed runs", "missing", f"{removed}, except {folders}", hint)
     else:
         yield Finding("leftovers of killed runs", "ok", removed)
 
@@ -264,14 +267,14 @@ def root_user() -> Iterator[Finding]:
     yield Finding("running as root", "optional", "; ".join(details), "run agent-s as an ordinary user")
 
 
-def virtual_desktop(settings: Settings, clock: Callable[[], float] = time.monotonic) -> Iterator[Finding]:
+def virtual_desktop(settings: Settings) -> Iterator[Finding]:
     """Start a virtual desktop, look at it, and stop it."""
     from aci.desktop.virtual import VirtualDesktop
 
-    started = clock()
+    started = time.monotonic()
     try:
         with VirtualDesktop(size=(settings.desktop.width, settings.desktop.height)) as desktop:
-            ready = clock() - started
+            ready = time.monotonic() - started
             seen = desktop.observe()
             read = list(accessibility(settings, desktop.environment))
     except AciError as error:

@@ -37,12 +37,7 @@ LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
 
 @dataclass(slots=True)
 class Prompt:
-    """The prompt: what it works with, and what was done so far.
-
-    Attributes:
-        finished: The runs, oldest first.
-        earlier: The latest tasks with how they ended, for the planner.
-    """
+    """The prompt: what it works with, and what was done so far."""
 
     agent: AgentS
     settings: Settings
@@ -50,7 +45,8 @@ class Prompt:
     desktop: X11Desktop | VirtualDesktop | OSWorldDesktop
     memory: MemoryStore | None
     screen: Display
-    finished: list[FinishedRun] = field(default_factory=list)
+    finished: list[FinishedRun] = field(default_factory=list)  # the runs, oldest first
+    # the latest tasks with how they ended, for the planner
     earlier: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
     def help(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 KINDS = click.Choice(["narrative", "episodic", "skill"])
 STATES = click.Choice(["candidate", "active", "quarantined", "deprecated"])
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 def _opened(settings: Settings) -> AbstractContextManager[MemoryStore]:
@@ -159,6 +161,38 @@ def export_command(store: MemoryStore, file: Path, training: bool, as_json: bool
         return
     count = export_store(store, file)
     show_result({"file": file, "exported": count}, f"Exported {plural(count, 'experience')} to {file}.", as_json)
+
+
+@memory.command(
+    epilog=examples("agent-s memory train pairs.jsonl --model ./Qwen3-1.7B --out ./planner"),
+)
+@click.argument("file", type=_FILE)
+@click.option("--model", required=True, type=_FOLDER, help="Folder of the model to begin with (Hugging Face's format).")
+@click.option("--out", required=True, type=_FOLDER, help="New folder for the trained model.")
+@click.option("--epochs", type=click.IntRange(min=1), default=3, show_default=True, help="How often each is learned.")
+@click.option("--rank", type=click.IntRange(min=1), default=16, show_default=True, help="Rank of the trained matrices.")
+@click.option("--learning-rate", type=click.FloatRange(min=0, min_open=True), default=2e-4, show_default=True)
+@click.option(
+    "--longest",
+    metavar="TOKENS",
+    type=click.IntRange(min=1),
+    default=16_384,
+    show_default=True,
+    help="Leave out longer conversations.",
+)
+@json_option("Write one JSON object.")
+def train(file: Path, model: Path, out: Path, as_json: bool, **how: Any) -> None:
+    """Fine-tune a local model on the FILE that 'memory export --training' wrote, so that it can plan.
+
+    Needs the packages of agent-s[train]. Serve the folder that it writes like any other model, and set roles.plan to
+    its server.
+    """
+    from agent_s.llm.fine_tuning import Tuning, fine_tune
+
+    done = fine_tune(file, model, out, Tuning(**how), lambda line: click.echo(line, err=True))
+    left_out = f"; {plural(done.left_out, 'longer one')} left out" if done.left_out else ""
+    message = f"Trained on {plural(done.conversations, 'conversation')}{left_out}. Wrote the model to {out}."
+    show_result({"out": out, **asdict(done)}, message, as_json)
 
 
 @memory.command("import", epilog=examples("agent-s memory import experience.jsonl"))
@@ -307,7 +341,7 @@ def vacuum(settings: Settings, as_json: bool) -> None:
         return
     deleted = plural(report.deleted, "experience")
     if report.web_answers:
-        deleted += f" and {plural(report.web_answers, 'web search', 'web searches')}"
+        deleted += f" and {plural(report.web_answers, 'cached answer')}"
     freed = max(0, report.bytes_before - report.bytes_after)
     click.echo(f"Deleted {deleted}; freed {freed / 1e6:.1f} MB.")
 

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
 END_KEY = "ctrl+shift+F12"
 
 
+def _known_keys(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    from aci.input.keys import UnknownKey, chord
+
+    try:
+        chord([value])
+    except UnknownKey as error:
+        raise click.BadParameter(str(error)) from error
+    return value
+
+
 @click.command(
     epilog=examples(
         "agent-s record \"Write 'hello' into notes.txt.\"",
@@ -37,7 +47,14 @@ END_KEY = "ctrl+shift+F12"
 @click.option("--display", metavar=":N", help="X display to record on (default: your screen).")
 @click.option("--virtual", is_flag=True, help="Record on a private virtual desktop, which another program shows you.")
 @click.option("--open", "applications", metavar="APP", multiple=True, help="Start this application first; repeatable.")
-@click.option("--end-key", metavar="KEYS", default=END_KEY, show_default=True, help="Keys that end the recording.")
+@click.option(
+    "--end-key",
+    metavar="KEYS",
+    default=END_KEY,
+    show_default=True,
+    callback=_known_keys,
+    help="Keys that end the recording.",
+)
 @click.option("--vary", metavar="NAME=VALUE", multiple=True, help="A typed value that varies; repeatable.")
 @click.option("--fixed", metavar="VALUE", multiple=True, help="A typed value that is always the same; repeatable.")
 @click.option("--from", "run", metavar="RUN", help="Finish a recording that was broken off.")

@@ -11,6 +11,7 @@ from agent_s.terminal.exits import EnvironmentProblem, is_signal
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import (
     acting_options,
+    check_cluster,
     cluster_option,
     json_option,
     read_settings,
@@ -93,6 +94,7 @@ def run(
         raise click.UsageError("--files and --cluster are for --attempts.")
     given = {"model": model, "policy.confirm": confirm, "replay": "only" if replay_only else None}
     settings = with_default_model(read_settings(config_file, overrides, given))
+    check_cluster(cluster, settings)
     choice = choose_desktop(display, virtual)
     if record is not None and (record / EVENTS_FILE).exists():
         raise click.UsageError(f"--record: {record} already holds a run. Choose another folder.")

@@ -36,7 +36,6 @@ class Capture:
         catalog: The installed applications.
         own_processes: Ids of this process and those that it runs in; what is done in their windows is not recorded.
         on_shown: Called with the actions so far, after each look.
-        clock: Monotonic clock, s; that of the listener.
 
     Attributes:
         steps: What was shown so far.
@@ -53,7 +52,6 @@ class Capture:
         catalog: Catalog,
         own_processes: frozenset[int] = frozenset(),
         on_shown: Callable[[list[Shown]], None] = lambda steps: None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.steps: list[Shown] = []
         self.secrets: dict[str, str] = {}
@@ -61,13 +59,12 @@ class Capture:
         self._catalog = catalog
         self._own_processes = own_processes
         self.on_shown = on_shown
-        self._clock = clock
         self._app = ""
         self._waiting: list[Input] = []
         self._screen = SecretDesktop(desktop, Secrets(self.secrets.get), frozenset())
         with ExitStack() as opened:
             self._clipboard = opened.enter_context(closing(Clipboard(desktop.display)))
-            self._listener = opened.enter_context(closing(Listener(desktop.display, clock)))
+            self._listener = opened.enter_context(closing(Listener(desktop.display)))
             self._last = self._look()
             self._opened = opened.pop_all()
 
@@ -113,7 +110,7 @@ class Capture:
                     self._read(self._waiting, look)
                     self._waiting = []
                 self._waiting += late
-            elif self._clock() - self._last.ended > IDLE_S:
+            elif time.monotonic() - self._last.ended > IDLE_S:
                 look = self._look(after_input=False)
                 if late := self._listener.take():
                     self._waiting = late
@@ -133,9 +130,9 @@ class Capture:
     def _look(self, after_input: bool = True) -> Look:
         if after_input:
             self._screen.perform(Wait(time=0.0))  # so that the next look waits for what is still changing
-        began = self._clock()
+        began = time.monotonic()
         seen = self._screen.observe(read_texts=False)
-        return Look(seen, began, self._clock(), self._clipboard.changes())
+        return Look(seen, began, time.monotonic(), self._clipboard.changes())
 
     def _read(self, events: list[Input], look: Look) -> None:
         """Turn what was done between the last look and this one into steps."""

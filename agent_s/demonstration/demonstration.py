@@ -157,7 +157,7 @@ def write_run(
         for done, one in enumerate(shown):
             seen.add(one.before.seen, done)
         seen.add(last.seen, len(shown))
-        grounded = ground_steps(steps, last.seen, lambda text: written_file(text, home, began))
+        grounded = ground_steps(steps, last.seen, lambda text: written_file(text, home, began), wording)
         grounded = Derivation(seen).derive(steps, grounded, wording)
     front = last.seen.active_window
     demonstration = Demonstration(
@@ -210,6 +210,7 @@ def finish(demonstration: Demonstration, folder: Path, memory: MemoryStore) -> s
     learner = Learner(
         evaluator=Evaluator(NoModel()),
         memory=memory,
+        learned=memory,
         run_id=demonstration.run_id,
         task=task,
         model=MODEL,

@@ -20,25 +20,15 @@ _WHEEL = {4: (1, False), 5: (-1, False), 6: (-1, True), 7: (1, True)}  # directi
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A click, or a drag if it ends elsewhere.
+    """A click, or a drag if it ends elsewhere."""
 
-    Attributes:
-        at: When the button was pressed, s.
-        button: The button.
-        times: Number of clicks.
-        start: Where it was pressed, px.
-        end: Where it was released, px.
-        path: The points between, px; empty if the way does not matter.
-        held: The modifiers that were held.
-    """
-
-    at: float
+    at: float  # when the button was pressed, s
     button: Button
-    start: Point
-    end: Point
-    times: int = 1
-    path: tuple[Point, ...] = ()
-    held: tuple[str, ...] = ()
+    start: Point  # where it was pressed, px
+    end: Point  # where it was released, px
+    times: int = 1  # number of clicks
+    path: tuple[Point, ...] = ()  # the points between, px; empty if the way does not matter
+    held: tuple[str, ...] = ()  # the modifiers that were held
 
     @property
     def is_drag(self) -> bool:
@@ -59,19 +49,12 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Keys that enter or correct text: characters, and the keys that move in a text and delete from it.
+    """Keys that enter or correct text: characters, and the keys that move in a text and delete from it."""
 
-    Attributes:
-        at: When the first one was pressed, s.
-        typed: What they enter, as far as that follows from the keys alone; Return is a line end.
-        keys: Each key with the modifiers that were held.
-        plain: Whether they are nothing but characters, line ends and BackSpace.
-    """
-
-    at: float
-    typed: str
-    keys: tuple[tuple[str, ...], ...]
-    plain: bool = True
+    at: float  # when the first one was pressed, s
+    typed: str  # what they enter, as far as that follows from the keys alone; Return is a line end
+    keys: tuple[tuple[str, ...], ...]  # each key with the modifiers that were held
+    plain: bool = True  # whether they are nothing but characters, line ends and BackSpace
 
     def then(self, new: Keys) -> Keys:
         """Return these keys and further ones."""

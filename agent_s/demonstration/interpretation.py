@@ -49,23 +49,15 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An action that a person has shown.
+    """An action that a person has shown."""
 
-    Attributes:
-        action: The action, with the ids of the look before it.
-        before: The last look before it.
-        after: The first look after it; other actions may have come before that.
-        gesture: What the person did; None for what they need not do, as to bring the application to the front.
-        alone: Whether nothing else was done between the two looks.
-        problem: Why it cannot be replayed; empty if it can.
-    """
-
-    action: Action
-    before: Look
-    after: Look
+    action: Action  # the action, with the ids of the look before it
+    before: Look  # the last look before it
+    after: Look  # the first look after it; other actions may have come before that
+    # what the person did; None for what they need not do, as to bring the application to the front
     gesture: Gesture | None
-    alone: bool = True
-    problem: str = ""
+    alone: bool = True  # whether nothing else was done between the two looks
+    problem: str = ""  # why it cannot be replayed; empty if it can
 
 
 def interpret(

@@ -7,12 +7,12 @@ import secrets
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 from urllib.parse import urlsplit
 
 from agent_s.errors import ModelUnavailable, SettingsError
 from agent_s.llm.protocol import Model
-from agent_s.settings import Effort, ObservationForm, ProviderSettings, Settings
+from agent_s.settings import Effort, ModelRole, ObservationForm, ProviderSettings, Settings
 
 if TYPE_CHECKING:
     from agent_s.llm.providers.provider import ProviderModel, Send
@@ -57,28 +57,37 @@ def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
         ModelUnavailable: There is no key for it, or its SDK is not installed.
         ModelError: A recording cannot be read.
     """
-    names = dict.fromkeys((settings.model, *settings.roles.values()))
-    folder = settings.runs_folder
+    provider, folder = settings.provider, settings.runs_folder
+    default = settings.model, provider.pictures_for()
+    of_role = {
+        role: (settings.roles.get(role, default[0]), provider.pictures_for(role)) for role in get_args(ModelRole)
+    }
     models = {
-        name: build_model(name, environment, settings.provider, observation=settings.observation, runs_folder=folder)
-        for name in names
+        (name, pictures): build_model(
+            name,
+            environment,
+            provider.model_copy(update={"max_pictures": pictures}),
+            observation=settings.observation,
+            runs_folder=folder,
+        )
+        for name, pictures in dict.fromkeys((default, *of_role.values()))
     }
     if settings.limits.max_dollars is not None:
-        for name in names:
-            _require_price(name, settings.provider)
-    if settings.provider.computer_tool is not None:
+        for name, _ in models:
+            _require_price(name, provider)
+    if provider.computer_tool is not None:
         from agent_s.llm.computer_use.build import with_computer_tool
 
-        acting = settings.roles.get("act", settings.model)
-        models[acting] = with_computer_tool(models[acting], settings.provider.computer_tool)
-    by_role: dict[Asked, Model] = {role: models[name] for role, name in settings.roles.items()}
+        acting = of_role["act"]
+        models[acting] = with_computer_tool(models[acting], provider.computer_tool)
+    by_role: dict[Asked, Model] = {role: models[one] for role, one in of_role.items() if one != default}
     if settings.grounding.model is not None:
         by_role["ground"] = _grounding(settings, environment)
     if not by_role:
-        return models[settings.model]
+        return models[default]
     from agent_s.llm.routing import ModelByRole
 
-    return ModelByRole(models[settings.model], by_role)
+    return ModelByRole(models[default], by_role)
 
 
 def build_model(
@@ -222,7 +231,7 @@ def _assembled(
     from agent_s.llm.providers.provider import ProviderModel
     from agent_s.llm.providers.retries import Retrying
 
-    renderer = Renderer(secrets.token_bytes(16), settings.max_pictures, settings.longest_edge, observation)
+    renderer = Renderer(secrets.token_bytes(16), settings.pictures_for(), settings.longest_edge, observation)
     retrying = retrying or Retrying(settings.retries)
     prices, strict = load_prices(settings.prices), name.startswith("openai:")
     return ProviderModel(name, client, send, settings, renderer, retrying, prices, every_field=strict)

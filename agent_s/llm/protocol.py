@@ -32,7 +32,7 @@ ResponseT = TypeVar("ResponseT", bound=Response)
 
 Kind = Literal[
     "query", "plan", "act", "reflect", "summarize", "verify", "propose_tasks", "name_skills", "find_errors", "compare",
-    "ground",
+    "same", "ground",
 ]  # fmt: skip
 
 
@@ -179,6 +179,27 @@ class CompareResponse(Response):
     best: int | None = None  # number of the attempt that did the task best; None if the facts do not tell
     citations: Annotated[tuple[CitedFact, ...], Field(max_length=12)] = ()  # what shows it
     reason: str = ""  # why, in a sentence or two
+
+
+class NewValue(Response):
+    """A value of a known request, and the one that is asked for in its place."""
+
+    old: Annotated[str, Field(min_length=1, max_length=1000)]
+    new: Annotated[str, Field(min_length=1, max_length=1000)]
+
+
+class JudgedRequest(Response):
+    """Whether the steps of a known request do what is asked for now."""
+
+    number: Annotated[int, Field(ge=1)]  # number of the known request
+    same: bool | None = None  # None if the wordings do not tell
+    values: Annotated[tuple[NewValue, ...], Field(max_length=12)] = ()  # what to replace for that
+
+
+class SameResponse(Response):
+    """Which known requests ask for the same."""
+
+    judgements: Annotated[tuple[JudgedRequest, ...], Field(max_length=20)] = ()  # at most one for each known request
 
 
 class GroundResponse(Response):
@@ -426,7 +447,6 @@ class Attempt:
     verified: bool | None  # whether a check of the agent's own confirms that the task is done
     steps: int  # number of primitives
     last_screen: bytes | None = field(default=None, repr=False)  # its picture, a PNG file; None if there is none
-    replayable: bool = True  # whether memory has what it taught; a later attempt like it takes its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,6 +458,26 @@ class CompareContext:
 
     task: Task
     attempts: Mapping[int, Attempt]  # by number, in the order in which they are told
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRequest:
+    """What memory has steps for."""
+
+    wording: str  # the request, as somebody worded it
+    application: str = ""  # where its steps were learned; empty if that is not known
+
+
+@dataclass(frozen=True, slots=True)
+class SameContext:
+    """Asks which known requests ask for the same as the one of now, so that their steps do it."""
+
+    kind: ClassVar[Kind] = "same"
+    response_type: ClassVar[type[Response]] = SameResponse
+
+    task: Task  # the task of the run, for the record
+    asked: str  # what is asked for now: the task or a subtask
+    known: tuple[KnownRequest, ...]  # numbered from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,6 +504,7 @@ Context = (
     | NamingContext
     | ErrorsContext
     | CompareContext
+    | SameContext
     | GroundContext
 )
 

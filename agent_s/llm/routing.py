@@ -22,6 +22,7 @@ ROLES: dict[Kind, ModelRole] = {
     "name_skills": "summarize",
     "find_errors": "verify",
     "compare": "verify",
+    "same": "judge",
     "ground": "act",
 }
 

@@ -37,6 +37,7 @@ class AgentS:
         desktop: The desktop to operate: an `aci.desktop.desktop.Desktop`, or any object with `observe()` and
             `perform(action)`.
         memory: Experience of earlier runs, or None to work without it.
+        learned: Receives what runs learn instead of `memory`, which only counts how well its experience served.
         search: Web search, or None.
         options: How the agent works.
         policy: Decides which actions are allowed; None allows all.
@@ -54,6 +55,7 @@ class AgentS:
         model: Model,
         desktop: SimpleDesktop,
         memory: MemoryStore | None = None,
+        learned: MemoryStore | None = None,
         search: WebSearch | None = None,
         options: Options | None = None,
         policy: Policy | None = None,
@@ -66,7 +68,7 @@ class AgentS:
     ) -> None:
         people, secrets = People(ask, confirm, take_over), Secrets(secret or (lambda name: None))
         self.options = Options.model_validate({**dict(options or Options()), **changes})
-        self.services = Services(model, as_desktop(desktop), memory, search, policy, people, secrets, clock)
+        self.services = Services(model, as_desktop(desktop), memory, learned, search, policy, people, secrets, clock)
         self._signals = Signals()
 
     @classmethod
@@ -76,6 +78,7 @@ class AgentS:
         desktop: SimpleDesktop,
         *,
         memory: MemoryStore | None = None,
+        learned: MemoryStore | None = None,
         ask: Callable[[str], str] | None = None,
         confirm: Callable[[Consent], bool] | None = None,
         take_over: Callable[[], None] | None = None,
@@ -87,6 +90,7 @@ class AgentS:
             settings: From `load_settings`.
             desktop: The desktop to operate.
             memory: An open store; None opens the one that the settings name.
+            learned: As for the constructor.
             ask: As for the constructor.
             confirm: As for the constructor.
             take_over: As for the constructor.
@@ -108,6 +112,7 @@ class AgentS:
             model=NoModel() if settings.replay == "only" else build_models(settings, os.environ),
             desktop=desktop,
             memory=memory,
+            learned=learned,
             search=with_cache(search, settings, memory),
             options=Options.from_settings(settings, trusted_run),
             policy=build_policy(settings, as_desktop(desktop)),

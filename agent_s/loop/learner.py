@@ -47,7 +47,8 @@ class Learner:
     """Writes the experience of one run; methods raise MemoryStoreError if memory cannot be written."""
 
     evaluator: Evaluator  # writes the summaries
-    memory: MemoryStore
+    memory: MemoryStore  # whose experience the run used
+    learned: MemoryStore  # receives what the run learned; usually the same
     run_id: str  # id of the run, for the provenance
     task: Task
     model: str  # name of the model, for the provenance
@@ -68,7 +69,9 @@ class Learner:
         app = last.active_window.app if last.active_window else self._app
         grounded: Sequence[GroundedStep] = ()
         if is_repeatable(steps) and not self._quotes(subtask):
-            grounded = ground_steps(steps, last, lambda text: written_file(text, self.home, self._began))
+            grounded = ground_steps(
+                steps, last, lambda text: written_file(text, self.home, self._began), self.task.instruction
+            )
             grounded = self.derivation.derive(steps, grounded, self.task.instruction)
         return self.store_steps(subtask, draft_subtask(steps), grounded, app, self.sums_up and not is_trivial(steps))
 
@@ -88,7 +91,7 @@ class Learner:
         redact = self.untrusted.redact
         text = redact(summary)
         try:
-            stored = self.memory.add_episodic(
+            stored = self.learned.add_episodic(
                 task_query=self.task.instruction,
                 subtask=redact(subtask.name),
                 context=redact(subtask.info),
@@ -122,7 +125,7 @@ class Learner:
         redact = self.untrusted.redact
         summary = redact(text)
         parts = plan.subtasks if plan and not any(map(self._quotes, plan.subtasks)) else ()
-        stored = self.memory.add_narrative(
+        stored = self.learned.add_narrative(
             query=redact(query) or self.task.instruction,
             instruction=self.task.instruction,
             summary=summary,
@@ -143,20 +146,20 @@ class Learner:
             ModelError: There are no summaries; the drafts stay.
             LimitReached: Likewise, since a budget is used up.
         """
-        own = self.memory.list_experiences(draft=True, run_id=self.run_id, limit=MAX_DRAFTS) if self.sums_up else []
-        left = self.memory.list_experiences(draft=True, limit=MAX_DRAFTS) if self.sums_up else []
+        own = self.learned.list_experiences(draft=True, run_id=self.run_id, limit=MAX_DRAFTS) if self.sums_up else []
+        left = self.learned.list_experiences(draft=True, limit=MAX_DRAFTS) if self.sums_up else []
         found = {one.id: one for one in (*own, *left)}
         chosen = list(found.values())[:MAX_DRAFTS][::-1]
         if not chosen:
             return
         context = SummarizeContext(self.task, tuple(map(_draft, chosen)), end if own else None)
         summaries = map(self.untrusted.redact, self.evaluator.summarize(context))
-        self.memory.write_summaries({one.id: text for one, text in zip(chosen, summaries, strict=True)})
+        self.learned.write_summaries({one.id: text for one, text in zip(chosen, summaries, strict=True)})
 
     def mark(self, verdict: Verdict) -> None:
         """Write the verdict on the task to its stored subtasks."""
         if self._episodes and verdict.verified is not None:
-            self.memory.mark_verified(
+            self.learned.mark_verified(
                 verified=verdict.verified,
                 by=verdict.by,
                 run_id=self.run_id,
@@ -170,7 +173,7 @@ class Learner:
             if not episode.steps:
                 continue
             app = episode.provenance.app
-            skill = self.memory.add_skill(
+            skill = self.learned.add_skill(
                 name=episode.subtask,
                 aliases=[episode.context] if episode.context else [],
                 description=episode.context,

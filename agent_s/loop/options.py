@@ -43,6 +43,9 @@ class Options(Record):
     episodic: bool = True  # whether Workers retrieve subtask experience
     # whether the model gets experience `always`, or only `after_failure` of a first try
     give_memory: Literal["always", "after_failure"] = "always"
+    # whether the model judges if doubtful experience is the same in other words. Off here, since a model of one's own
+    # may not know such requests; settings switch it on.
+    judge: bool = False
     learn: bool = True  # whether runs write to memory
     # whether a model sums up what was learned; otherwise memory keeps the list of what was done
     summaries: bool = True
@@ -70,6 +73,7 @@ class Options(Record):
             narrative=settings.memory.narrative,
             episodic=settings.memory.episodic,
             give_memory=settings.memory.give,
+            judge=settings.memory.judge and settings.roles.get("judge", settings.model) != "offline",
             learn=settings.memory.continual_update,
             summaries=settings.memory.summaries,
             learn_checks=settings.memory.checks,
@@ -121,6 +125,7 @@ class Services:
     model: Model
     desktop: Desktop
     memory: MemoryStore | None = None
+    learned: MemoryStore | None = None
     search: WebSearch | None = None
     policy: Policy | None = None
     people: People = People()

@@ -180,11 +180,6 @@ class Session:
                 return
             self._halt.pause(WINDOWS_POLL_S)
 
-    def bring_into_view(self, role: str, name: str) -> bool:
-        """Scroll to the only element of a role and name that the active window has out of sight, if it can."""
-        self._seen = None
-        return self._desktop.bring_into_view(role, name)
-
     @contextmanager
     def without_texts(self) -> Iterator[None]:
         """Do not recognize text that is only pixels, while nothing needs it."""

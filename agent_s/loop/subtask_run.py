@@ -119,7 +119,8 @@ class SubtaskRunner:
         with self.session.timed("memory"):
             learned = None if subtask.skill else self.recall.same_subtask(subtask)
         if learned is None:
-            window = (yield from self.session.look()).active_window
+            with self.session.without_texts():  # only the window in front matters
+                window = (yield from self.session.look(check=False)).active_window
             with self.session.timed("memory"):
                 learned = self.recall.skills.replayable(subtask, window) or self.recall.like_subtask(subtask, window)
         return learned if learned is not None and learned.steps else None

@@ -34,6 +34,7 @@ from agent_s.replay.player import Replay
 from agent_s.replay.recall import Recall
 from agent_s.replay.seen_texts import SeenTexts
 from agent_s.roles.evaluator import Evaluator
+from agent_s.roles.judge import Judge
 from agent_s.roles.manager import Manager
 from agent_s.roles.reflector import Reflector
 from agent_s.roles.worker import Worker
@@ -84,7 +85,8 @@ class TaskRun:
         self._recall = None
         if memory is not None and options.replay:
             hands_over, agree = options.replay != "only", services.people.agree
-            self._recall = Recall(memory, task, PLATFORM, options.trusted_run, hands_over, agree)
+            judges = Judge(session, task, memory) if options.judge and hands_over else None
+            self._recall = Recall(memory, task, PLATFORM, options.trusted_run, hands_over, agree, judges)
         manager = Manager(
             session,
             memory if options.narrative else None,
@@ -103,6 +105,7 @@ class TaskRun:
             self._learner = Learner(
                 evaluator,
                 memory,
+                services.learned or memory,
                 self.id,
                 task,
                 session.name,

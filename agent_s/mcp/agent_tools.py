@@ -72,49 +72,28 @@ class Explore(Arguments):
 
 
 class Ended(Answered):
-    """How a task ended.
+    """How a task ended."""
 
-    Attributes:
-        status: done, failed, infeasible, out_of_budget, stopped or error.
-        verified: Whether the result was checked and is right; None if it could not be checked.
-        reason: Why it ended like this.
-        replayed: Whether it was carried out from memory alone.
-        steps: Primitives.
-        model_calls: Calls of the model.
-        run: Id of the run; its page is the resource run://ID.
-        desktop: Where it was carried out.
-    """
-
-    status: str
-    verified: bool | None
-    reason: str
-    replayed: bool
-    steps: int
-    model_calls: int
-    run: str
-    desktop: str
+    status: str  # done, failed, infeasible, out_of_budget, stopped or error
+    verified: bool | None  # whether the result was checked and is right; None if it could not be checked
+    reason: str  # why it ended like this
+    replayed: bool  # whether it was carried out from memory alone
+    steps: int  # primitives
+    model_calls: int  # calls of the model
+    run: str  # id of the run; its page is the resource run://ID
+    desktop: str  # where it was carried out
 
 
 class Found(Answered):
-    """One experience.
-
-    Attributes:
-        id: Its id.
-        kind: narrative, episodic or skill.
-        about: The task, subtask or skill.
-        application: What it is about.
-        summary: What was learned; empty for a skill.
-        verified: Whether it was checked.
-        similarity: Of 1.
-    """
+    """One experience."""
 
     id: str
-    kind: str
-    about: str
-    application: str
-    summary: str
-    verified: bool | None
-    similarity: float | None = None
+    kind: str  # narrative, episodic or skill
+    about: str  # the task, subtask or skill
+    application: str  # what it is about
+    summary: str  # what was learned; empty for a skill
+    verified: bool | None  # whether it was checked
+    similarity: float | None = None  # of 1
 
 
 class FoundList(Answered):

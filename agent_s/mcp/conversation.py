@@ -28,16 +28,11 @@ _FIELDS: Mapping[str, dict[str, Any]] = {
 
 @dataclass(slots=True)
 class Question:
-    """A question, until it is answered.
+    """A question, until it is answered."""
 
-    Attributes:
-        message: The question.
-        kind: The field of the answer: whether the person agrees, or what they say.
-        answered: Gets the answer; None if the person declined or nobody was there.
-    """
-
-    message: str
-    kind: Literal["agree", "answer"]
+    message: str  # the question
+    kind: Literal["agree", "answer"]  # the field of the answer: whether the person agrees, or what they say
+    # gets the answer; None if the person declined or nobody was there
     answered: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     @property

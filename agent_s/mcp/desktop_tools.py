@@ -47,25 +47,15 @@ class OnDesktop(Arguments):
 
 
 class Screen(Answered):
-    """What a desktop shows.
-
-    Attributes:
-        desktop: The desktop.
-        text: Windows and elements with their ids, or what has changed since the client looked last.
-        changes_only: Whether the text has only the changes.
-        focus_id: The element with the keyboard.
-        width: Of the screen, px.
-        height: Of the screen, px.
-        picture_scale: Pixels of the picture for one of the screen, if a picture comes with it.
-    """
+    """What a desktop shows."""
 
     desktop: str
-    text: str
-    changes_only: bool
-    focus_id: int | None
-    width: int
-    height: int
-    picture_scale: float | None = None
+    text: str  # windows and elements with their ids, or what has changed since the client looked last
+    changes_only: bool  # whether the text has only the changes
+    focus_id: int | None  # the element with the keyboard
+    width: int  # of the screen, px
+    height: int  # of the screen, px
+    picture_scale: float | None = None  # pixels of the picture for one of the screen, if a picture comes with it
 
 
 class Observe(OnDesktop):
@@ -91,25 +81,15 @@ class Waited(Screen):
 
 
 class Acted(Answered):
-    """The result of a primitive.
+    """The result of a primitive."""
 
-    Attributes:
-        ok: Whether it was carried out.
-        happened: What it did, in words; the reason if it was refused.
-        refusal: The kind of reason.
-        text: What `read` has read.
-        page: The page of it, from 1.
-        pages: Number of its pages.
-        screen: What has changed on the screen since the client looked last.
-    """
-
-    ok: bool
-    happened: str
-    refusal: str | None
-    text: str = ""
-    page: int = 0
-    pages: int = 0
-    screen: Screen
+    ok: bool  # whether it was carried out
+    happened: str  # what it did, in words; the reason if it was refused
+    refusal: str | None  # the kind of reason
+    text: str = ""  # what `read` has read
+    page: int = 0  # the page of it, from 1
+    pages: int = 0  # number of its pages
+    screen: Screen  # what has changed on the screen since the client looked last
 
 
 class StartDesktop(Arguments):

@@ -63,22 +63,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool.
-
-    Attributes:
-        name: Its name.
-        description: What it does, for models.
-        arguments: Its arguments.
-        result: Its result.
-        run: Carries it out.
-        hints: Whether it only reads, may destroy something, and so on.
-    """
+    """A tool."""
 
     name: str
-    description: str
+    description: str  # what it does, for models
     arguments: type[Arguments]
     result: type[Answered]
-    run: Callable[[Any, Person], Awaitable[Reply]]
+    run: Callable[[Any, Person], Awaitable[Reply]]  # carries it out
+    # whether it only reads, may destroy something, and so on
     hints: ToolAnnotations = field(default_factory=ToolAnnotations)
 
     def listed(self) -> ListedTool:

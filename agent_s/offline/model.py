@@ -20,6 +20,8 @@ from agent_s.llm.protocol import (
     QueryContext,
     ReflectContext,
     Response,
+    SameContext,
+    SameResponse,
     SummariesResponse,
     SummarizeContext,
     VerifyContext,
@@ -69,5 +71,7 @@ def _answer(context: Context) -> Response:  # noqa: C901 - one case per context
             return ErrorsResponse()  # it knows no more than the rules
         case CompareContext():
             return CompareResponse(reason="the offline model reads no narratives")
+        case SameContext():
+            return SameResponse()  # it knows no more than the rules
         case GroundContext():
             raise ModelError("The offline model finds nothing by a description. Set grounding.model.")

@@ -41,17 +41,11 @@ _URL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One clause of an instruction.
+    """One clause of an instruction."""
 
-    Attributes:
-        words: The clause.
-        command: What it asks for; None where it has no reading.
-        application: The application that it is meant in; "" where the instruction named none.
-    """
-
-    words: str
-    command: Command | None
-    application: str = ""
+    words: str  # the clause
+    command: Command | None  # what it asks for; None where it has no reading
+    application: str = ""  # the application that it is meant in; "" where the instruction named none
 
 
 @lru_cache(maxsize=64)

@@ -39,17 +39,13 @@ _Answer = tuple[bool | None, str]
 
 @dataclass(eq=False)
 class Prober:
-    """Reads files and settings for one run.
-
-    Attributes:
-        results: The answers so far, oldest first.
-    """
+    """Reads files and settings for one run."""
 
     home: Path | None  # home of the applications; None if its files cannot be read
     instruction: str  # the task
     since: float  # when it began, s since the epoch
     hide: Callable[[str], str] = str  # hides secrets in what is shown
-    results: list[ProbeResult] = field(default_factory=list, init=False)
+    results: list[ProbeResult] = field(default_factory=list, init=False)  # the answers so far, oldest first
     _settings: dict[str, str] | None = field(init=False)
 
     def __post_init__(self) -> None:

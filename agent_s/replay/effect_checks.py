@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from aci.acting.actions import Click, SwitchApplications
 from aci.observation.identity import ElementDescription, find_again, titles_agree
 from aci.observation.observation import Element, Observation, Window
+from aci.observation.sheet_places import AXES
 from agent_s.records import ElementState, GroundedStep, Step
 from agent_s.replay.grounded_steps import acted_on, marks_of, state_of, staying, typed_text
 from agent_s.replay.template import values_shown
@@ -77,6 +78,20 @@ def switched_already(learned: GroundedStep, element: Element | None) -> str:
         return ""
     on = "checked" in element.states
     return "" if on == ("checked" in was.states) else f"{_called(learned)} is {'on' if on else 'off'} already"
+
+
+def overwrites(learned: GroundedStep, element: Element | None) -> str:
+    """Return a problem if typing would replace a content that was not there when learned.
+
+    Typing into a cell of a sheet replaces what it holds, which is meant if the task says which cell it is.
+    """
+    described, was = _description(learned), learned.state_before
+    if described is None or described.cell is None or len(described.cell.said) == len(AXES):
+        return ""
+    typed = typed_text(learned.action)
+    if element is None or not typed or was is None or was.text or element.text in (None, "", typed.strip()):
+        return ""
+    return f"{_called(learned)} was empty, and holds {element.text[:80]!r} now"
 
 
 def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observation) -> bool:
@@ -297,6 +312,9 @@ def _reads_right(
 
 def _marks_differ(learned: GroundedStep, before: Observation, after: Observation) -> str:
     appeared, vanished = learned.names_of("appeared"), learned.names_of("vanished")
+    counters = {_plain(mark) for mark in appeared} & {_plain(mark) for mark in vanished}  # their number changed
+    appeared = tuple(mark for mark in appeared if _plain(mark) not in counters)
+    vanished = tuple(mark for mark in vanished if _plain(mark) not in counters)
     if not appeared and not vanished:
         return ""
     stayed = staying(before, after)
@@ -373,8 +391,12 @@ def _what(learned: GroundedStep) -> tuple[str, ...]:
 
 def named_files(steps: Sequence[GroundedStep]) -> frozenset[str]:
     """Return the file names that steps type."""
-    texts = (typed_text(step.action) for step in steps)
-    return frozenset(token.value for text in texts for token in tokens(text) if token.sort == "file")
+    return frozenset(file for step in steps for file in files_in(typed_text(step.action)))
+
+
+def files_in(text: str) -> frozenset[str]:
+    """Return the file names in a text."""
+    return frozenset(token.value for token in tokens(text) if token.sort == "file")
 
 
 def _called(learned: GroundedStep) -> str:

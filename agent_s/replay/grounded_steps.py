@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from aci.acting.actions import LOOKS, Action, Click, DragAndDrop, HoldAndPress, Hotkey, SaveToBuffer, Scroll, Type
 from aci.acting.targets import element_meant
-from aci.observation.identity import ElementDescription, describe
+from aci.observation.identity import ElementDescription, cells_of, describe
 from aci.observation.observation import Element, Observation
+from aci.observation.sheet_places import AXES, CellPlace, find_cells
 from agent_s.records import ID_FIELDS, Change, ElementState, EndState, GroundedStep, Step
 from agent_s.replay.anchors import anchored, pictures_of
+from intents.alignment import holds
 from intents.text import tokens
 
 COMPARED_STATES = frozenset({"checked", "mixed", "selected", "expanded", "pressed"})
@@ -33,7 +35,7 @@ _MOST_MARKS = 12
 
 
 def ground_steps(
-    steps: Sequence[Step], last: Observation, written: Callable[[str], str] = lambda text: ""
+    steps: Sequence[Step], last: Observation, written: Callable[[str], str] = lambda text: "", wording: str = ""
 ) -> tuple[GroundedStep, ...]:
     """Ground steps so that they can be replayed elsewhere; only those that are `learnable`.
 
@@ -42,6 +44,8 @@ def ground_steps(
         last: The screen after the last step.
         written: Returns the path from "~" of a recently written file that a text names, else an empty text. It is asked
             about typed texts, and about the files in the title of the last active window.
+        wording: The instruction, which may name cells of a sheet by their address, or by the words of their row or
+            column.
     """
     after = [step.observation for step in steps[1:]] + [last]
     kept = learnable(steps)
@@ -56,9 +60,9 @@ def ground_steps(
         kept_action = anchored(action, before) or action
         bare = GroundedStep(
             action=kept_action,
-            targets=_targets(kept_action, before),
+            targets=_targets(kept_action, before, wording),
             pictures=pictures_of(kept_action, before),
-            focus=_focus(action, before),
+            focus=_focus(action, before, wording),
             front=_front(action, before),
             intent=step.response.next_action,
             end=EndState(
@@ -209,18 +213,35 @@ def _files_named(title: str) -> list[str]:
     return [token.value for token in tokens(title.lstrip("*• ")) if token.sort in ("file", "path")]
 
 
-def _targets(action: Action, observation: Observation) -> dict[str, ElementDescription]:
+def _targets(action: Action, observation: Observation, wording: str) -> dict[str, ElementDescription]:
     ids = {name: getattr(action, name, None) for name in ID_FIELDS}
     return {
-        name: describe(observation.by_id[element_id], observation)
+        name: _described(observation.by_id[element_id], observation, wording)
         for name, element_id in ids.items()
         if element_id is not None and element_id in observation.by_id
     }
 
 
-def _focus(action: Action, observation: Observation) -> ElementDescription | None:
+def _focus(action: Action, observation: Observation, wording: str) -> ElementDescription | None:
     focused = observation.by_id.get(observation.focus_id or -1) if types_blindly(action) else None
-    return describe(focused, observation) if focused is not None else None
+    return _described(focused, observation, wording) if focused is not None else None
+
+
+def _described(element: Element, observation: Observation, wording: str) -> ElementDescription:
+    """Describe an element; a cell by what the wording says of it."""
+    description = describe(element, observation)
+    place = description.cell
+    if place is None:
+        return description
+    said = wording.casefold()
+    if holds(said, element.name.casefold()):
+        place = CellPlace(said=AXES)
+    else:
+        words = {"row": place.row, "column": place.column}
+        place = place.model_copy(update={"said": tuple(axis for axis in AXES if holds(said, words[axis].casefold()))})
+        cells = cells_of(description, observation.elements)
+        place = place.model_copy(update={"alike": len(find_cells(place, element.name, cells))})
+    return description.model_copy(update={"cell": place})
 
 
 def _front(action: Action, observation: Observation) -> str:

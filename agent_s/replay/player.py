@@ -11,21 +11,23 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Protocol
 
-from aci.acting.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
-from aci.observation.identity import ElementDescription, find_again, titles_agree
+from aci.acting.actions import Action, SwitchApplications, Wait
+from aci.observation.identity import find_again
 from aci.observation.observation import Element, Observation, Window
+from aci.observation.sheet_text import is_sheet_cell
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.llm.protocol import ActResponse
 from agent_s.probes.preferences import read_settings
 from agent_s.records import Derived, GroundedStep, Step, Subtask
-from agent_s.replay.anchors import find_places
 from agent_s.replay.derived import entered
 from agent_s.replay.effect_checks import (
     Done,
     differs,
     end_differs,
+    files_in,
     is_done_already,
     is_so_already,
+    overwrites,
     proofs,
     shows,
     split_by_proof,
@@ -33,7 +35,9 @@ from agent_s.replay.effect_checks import (
     windows_missing,
 )
 from agent_s.replay.grounded_steps import FIELDS, Fields, acted_on, fields_of, rewritten
+from agent_s.replay.grounding import ground
 from agent_s.replay.gsettings import cannot_switch, differing
+from agent_s.replay.out_of_sight import Wheel
 from agent_s.replay.placeholders import has_placeholder
 from agent_s.replay.readings import Readings
 from agent_s.replay.seen_texts import SeenTexts
@@ -42,6 +46,7 @@ from agent_s.replay.written_files import file_shows, was_written
 from intents.alignment import Parameters
 
 PATIENCE_S = 6.0  # longest wait for the expected screen, s
+SCROLL_AFTER_S = 1.0  # wait for what a step needs before it is looked for out of sight, s
 POLL_S = 0.1  # longest wait for a change before another look, s
 TEXT_ROLE = "text line"  # role of texts that OCR recognized
 
@@ -81,10 +86,6 @@ class Screen(Protocol):
 
     def await_windows(self, expected: Callable[[Sequence[Window]], bool], limit_s: float) -> None:
         """Wait until the windows are as expected, if that can be known without a look; at most for a time."""
-        ...
-
-    def bring_into_view(self, role: str, name: str) -> bool:
-        """Scroll to the only element of a role and name that the active window has out of sight, if it can."""
         ...
 
     def without_texts(self) -> AbstractContextManager[None]:
@@ -201,6 +202,7 @@ class Replay:
         waits = "wait" in learned.wording.casefold()
         wanted = [at for at, step in enumerate(learned.steps) if waits or not isinstance(step.action, Wait)]
         readings = Readings(self._seen_texts, learned.steps, learned.marks)
+        files = files_in(learned.wording)
         for at, after in zip_longest(wanted, wanted[1:]):
             problem = (yield from self._read(readings, at, learned)) or self._refused(learned, at)
             problem = problem or self._take(readings, learned.steps[at])
@@ -210,7 +212,7 @@ class Replay:
             following = learned.steps[after] if after is not None else None
             check = learned.reads or (last and following is None)
             settle = check or not looked_for(step, following)
-            problem = yield from self._do_step(step, steps, done, settle, check)
+            problem = yield from self._do_step(step, steps, done, settle, check, files)
             if problem:
                 return problem
         return ""
@@ -243,7 +245,13 @@ class Replay:
         return f"{self._stale!r} came from the screen, which does not show clearly what it is now" if source else ""
 
     def _do_step(
-        self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool, check: bool
+        self,
+        learned: GroundedStep,
+        steps: list[Step],
+        done: list[Done],
+        settle: bool,
+        check: bool,
+        files: frozenset[str] = frozenset(),
     ) -> Generator[Event, None, str]:
         """Do one learned step; return a problem, or an empty text.
 
@@ -253,15 +261,12 @@ class Replay:
             done: Receives what it was learned from.
             settle: Whether to wait until the screen has come to rest.
             check: Whether to wait also for what comes late.
+            files: Names of files that the wording names.
         """
         session = self._session
-        deadline = session.clock() + PATIENCE_S
-        observation, scrolled = (yield from session.look(check=False)), False
-        while isinstance(action := ground(learned, observation), Mismatch):
-            scrolled = scrolled or self._scroll_to(learned.targets.values(), observation)
-            if session.clock() > deadline:
-                return action.reason
-            observation = yield from session.look_again(POLL_S)
+        action, observation = yield from self._ground(learned, steps, files)
+        if isinstance(action, Mismatch):
+            return action.reason
         if session.steps != self._at:  # a Worker or another replay has acted since
             self._fields, self._chosen = fields_of(observation), set()
         problem = self._rewritten(observation, (), None)
@@ -270,8 +275,10 @@ class Replay:
         if is_so_already(learned, _target(action, observation)):
             done.append(Done(learned, None, observation))
             return ""
-        problem = switched_already(learned, _target(action, observation)) or cannot_switch(
-            learned.end.settings, read_settings(self._home)
+        problem = (
+            switched_already(learned, _target(action, observation))
+            or overwrites(learned, acted_on(action, observation))
+            or cannot_switch(learned.end.settings, read_settings(self._home))
         )
         if problem:
             return problem
@@ -296,22 +303,32 @@ class Replay:
             self._at, self._fields = session.steps, fields_of((yield from session.look(check=False)))
         return problem
 
-    def _scroll_to(self, targets: Iterable[ElementDescription], seen: Observation) -> bool:
-        """Bring a target that is not on the screen into view, where its window is in front and has it out of sight."""
-        front = seen.active_window
-        return any(
-            self._session.bring_into_view(one.role, one.name)
-            for one in targets
-            if one.name and front is not None and titles_agree(one.window, front.title)
-            if all((element.role, element.name) != (one.role, one.name) for element in seen.elements)
-        )
+    def _ground(
+        self, learned: GroundedStep, steps: list[Step], files: frozenset[str]
+    ) -> Generator[Event, None, tuple[Action | Mismatch, Observation]]:
+        """Wait for the elements of a step, and scroll to them where they are out of sight."""
+        session, began, scrolled = self._session, self._session.clock(), False
+        observation = yield from session.look(check=False)
+        while isinstance(action := ground(learned, observation, files), Mismatch):
+            waited_s = session.clock() - began
+            if waited_s > PATIENCE_S:
+                break
+            missing = next((one for one in learned.targets.values() if find_again(one, observation) is None), None)
+            if missing is not None and waited_s > SCROLL_AFTER_S and not scrolled:
+                scrolled = True
+                observation = yield from Wheel(session, missing, steps).search(observation)
+            else:
+                observation = yield from session.look_again(POLL_S)
+        return action, observation
 
     def _rewritten(self, seen: Observation, expected: tuple[str, ...], own: int | None) -> str:
         """Return which field, or choice made by this replay, has changed unexpectedly."""
+        focus = seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
+        follow = focus is not None and is_sheet_cell(focus)  # input line and sidebar show what the selected cell holds
         mine = {
             number: field
             for number, field in self._fields.items()
-            if number in self._chosen or field[0].partition(":")[0] in FIELDS
+            if number in self._chosen or (not follow and field[0].partition(":")[0] in FIELDS)
         }
         changed = [mark for mark in rewritten(mine, seen, own) if mark not in expected]
         role, _, name = changed[0].partition(":") if changed else ("", "", "")
@@ -343,22 +360,6 @@ class Replay:
         return ""
 
 
-def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
-    """Return the primitive of a step with the ids of its elements on this screen."""
-    fields = step.action.model_dump()
-    for name, description in step.targets.items():
-        element = find_again(description, observation)
-        if element is None:
-            shown = description.name or description.label or description.description
-            return Mismatch(f"no {description.role} {shown!r} on the screen, or several that cannot be told apart")
-        problem = _unusable(element, observation)
-        if problem:
-            return Mismatch(problem)
-        fields[name] = element.id
-    problem = find_places(fields, step.pictures, observation) or _keyboard_elsewhere(step, observation)
-    return Mismatch(problem) if problem else ACTION_ADAPTER.validate_python(fields)
-
-
 def looked_for(step: GroundedStep, following: GroundedStep | None) -> bool:
     """Return whether the effect of a step is awaited by looking, so that the screen need not come to rest first.
 
@@ -380,30 +381,6 @@ def names_texts(steps: Sequence[GroundedStep]) -> bool:
     if any(one.role == TEXT_ROLE for step in steps for one in step.derived or ()):
         return True
     return any(target.role == TEXT_ROLE for step in steps for target in step.targets.values())
-
-
-def _unusable(element: Element, observation: Observation) -> str:
-    if "disabled" in element.states:
-        return f"{element.role} {element.name!r} is disabled"
-    window = next((window for window in observation.windows if window.id == element.window_id), None)
-    front = observation.active_window
-    if window is None or front is None or window.popup or window.id == front.id:
-        return ""
-    blocked = front.modal and front.app == window.app
-    return f"the dialog {front.title!r} is in front of {element.role} {element.name!r}" if blocked else ""
-
-
-def _keyboard_elsewhere(step: GroundedStep, observation: Observation) -> str:
-    """Return why the keyboard input of a step would go elsewhere than when it was learned; empty if not."""
-    front = observation.active_window
-    if step.front and (front is None or not titles_agree(step.front, front.title)):
-        return f"the keyboard is in {front.title if front else 'no window'!r}, not in {step.front!r}"
-    if step.focus is None:
-        return ""
-    element = find_again(step.focus, observation)
-    if element is None or element.id != observation.focus_id:
-        return f"the keyboard is not in the {step.focus.role} {(step.focus.name or step.focus.label)!r}"
-    return ""
 
 
 def _target(action: Action, observation: Observation) -> Element | None:

@@ -1,7 +1,8 @@
 """Finds what memory can replay for a task or a subtask: the same one first, then one that differs in values.
 
 A wrong replay is worse than none. Results are verified, belong to the same application, and differ from the request at
-most in values (`intents.alignment`) or, for skills, in wording (`agent_s.replay.skill_matching`).
+most in values (`intents.alignment`), for skills in wording (`agent_s.replay.recall_skills`), or in words that a judge
+says ask for the same (`agent_s.replay.recall_judged`).
 """
 
 from __future__ import annotations
@@ -12,16 +13,23 @@ from dataclasses import dataclass, field, replace
 from aci.observation.observation import Window
 from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.replay.ambiguity import unclear
-from agent_s.replay.grounded_steps import typed_text
 from agent_s.replay.offered_skills import SkillOffers
 from agent_s.replay.placeholders import in_words, old_numbers, prepare, read_again, unlimited
-from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher, is_usable
-from agent_s.replay.template import Mismatch, Replayable, read_steps, with_parameters
+from agent_s.replay.recall_judged import Candidate, Judges, choose
+from agent_s.replay.recall_skills import (
+    MAX_CANDIDATES,
+    FoundSkill,
+    SkillRecall,
+    asked_for,
+    replayable,
+    same_application,
+    types_only_what_is_said,
+    wording_of,
+)
+from agent_s.replay.skill_matching import SkillMatcher, is_usable
+from agent_s.replay.template import Mismatch, Replayable, read_steps
 from intents.alignment import Parameters, align, holds, skeleton
-from intents.applications import application, mentioned
-from intents.intent import Switch
 from intents.reader import parts_of
-from intents.text import tokens
 from memory_store import (
     EpisodicExperience,
     Experience,
@@ -30,17 +38,16 @@ from memory_store import (
     PlannedSubtask,
     SkillExperience,
 )
+from memory_store.search.ranking import LEAST_COSINE
 
 BOUNDARY = "boundary"  # the outcome of what an exploration could not do
 MIN_BOUNDARY_SCORE = 0.85  # minimum score of a boundary for which a task is given up
 
-_MAX_CANDIDATES = 24
+_PER_KIND = 3  # maximum number of candidates of one kind that a judge is asked about
 _NEWEST = 200  # number of newest narratives to compare before a search, which would load the embedder
-_MAX_SKILLS = 1000  # maximum number of skills of the active application to compare
 _MAX_PARTS = 4  # the model plans tasks of more parts
 _ANY = -1.0  # minimum similarity of candidates: words decide whether a candidate fits, not embeddings
 _LONGEST_NAME = 160
-_SWITCHED = frozenset({"checked", "pressed"})
 
 Episodes = dict[tuple[str, str], EpisodicExperience]
 
@@ -72,6 +79,7 @@ class Recall:
         trusted_run: Id of a run whose experience counts even if nothing verified it; may be empty.
         hands_over: Whether a model goes on where a replay must stop; otherwise it does not even begin.
         agrees: Asks a person a question and returns whether they say yes; None if there is nobody.
+        judges: Judges which of several known requests ask for the same; None to replay only what rules are sure of.
 
     Attributes:
         doubt: Why a similar task is not replayed, for a person; may be empty.
@@ -86,8 +94,10 @@ class Recall:
         trusted_run: str = "",
         hands_over: bool = True,
         agrees: Callable[[str], bool] | None = None,
+        judges: Judges | None = None,
     ) -> None:
         self.doubt = ""
+        self._judges = judges
         self._agrees = agrees
         self._agreed: dict[str, bool] = {}
         self._hands_over = hands_over
@@ -97,6 +107,7 @@ class Recall:
         self._task = task
         self._platform = platform
         self.skills = SkillOffers(memory, platform)
+        self._skills = SkillRecall(memory, platform, self._may_replay)
 
     def same_task(self) -> Known | None:
         """Return how the same task was done, if that was verified.
@@ -131,7 +142,7 @@ class Recall:
         return found if found is None or self._may_replay(found) else None
 
     def like_subtask(self, subtask: Subtask, front: Window | None) -> Replayable | None:
-        """Return the best skill for a subtask, else the steps of a subtask that differs in values only.
+        """Return the best skill for a subtask, else the steps of one that differs in values only, or only in words.
 
         Args:
             subtask: The subtask.
@@ -140,7 +151,14 @@ class Recall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        return self._skill_for(subtask, front) or self._like_episode(subtask, front)
+        found = self._skills.find(subtask, front)
+        if found is not None and (found.sure or self._judges is None):
+            return found.steps
+        known = self._like_episode(subtask, front)
+        if known is not None or self._judges is None:
+            return known
+        doubtful = [*_trusted(found), *self._skills.likely(subtask, front, self._least, _PER_KIND)]
+        return self._judged(subtask, front, doubtful + self._similar_episodes(subtask, front))
 
     def boundary(self, front: Window | None) -> SkillExperience | None:
         """Return the boundary that the task asks for, if no skill fits better.
@@ -149,7 +167,7 @@ class Recall:
             MemoryStoreError: Memory cannot be read.
         """
         wording = self._task.instruction
-        hits = self._memory.search_skills(wording, _MAX_CANDIDATES, platform=self._platform, candidates=True)
+        hits = self._memory.search_skills(wording, MAX_CANDIDATES, platform=self._platform, candidates=True)
         known = [hit.experience for hit in hits if self._memory.trusts(hit.experience)]
         matcher = SkillMatcher(known)
         best = max(known, key=lambda one: matcher.match(wording, one).score, default=None)
@@ -165,7 +183,7 @@ class Recall:
             MemoryStoreError: Memory cannot be read.
         """
         for story in self._stories():
-            if not (story.provenance.verified and story.success and story.plan and is_usable(story)):
+            if not _is_proven(story):
                 continue
             parameters = align(story.instruction, self._task.instruction)
             if parameters and self._may_replay(story) and (known := self._with_values(story, parameters)) is not None:
@@ -202,7 +220,7 @@ class Recall:
         yield from (story for story in newest if isinstance(story, NarrativeExperience))
         words = skeleton(self._task.instruction)
         if len(newest) == _NEWEST and words:
-            hits = self._memory.search_narrative(words, _MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY)
+            hits = self._memory.search_narrative(words, MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY)
             yield from (hit.experience for hit in hits)
 
     def _of_run(self, run_id: str) -> Known | None:
@@ -312,57 +330,89 @@ class Recall:
         instruction = self._task.instruction
         name = instruction if len(instruction) <= _LONGEST_NAME else f"{instruction[:_LONGEST_NAME]}..."
         whole = Subtask(name=name, info="" if name == instruction else instruction)
-        if (skill := self._skill_for(whole, front)) is not None:
-            return Known(Plan(subtasks=(whole,), source="memory"), learned={whole.name: skill})
-        parts = parts_of(instruction)
+        found = self._skills.find(whole, front)
+        if found is not None and (found.sure or self._judges is None):
+            return _by_skill(whole, found.steps)
+        return self._by_parts(front) or self._in_other_words(whole, found, front)
+
+    def _by_parts(self, front: Window | None) -> Known | None:
+        """Return how to do the task by one skill for each of its parts."""
+        parts = parts_of(self._task.instruction)
         if not 1 < len(parts) <= _MAX_PARTS or len(set(parts)) < len(parts):
             return None
-        subtasks = tuple(Subtask(name=part) for part in parts)
-        found = {subtask.name: self._skill_for(subtask, front) for subtask in subtasks}
-        learned = {part: skill for part, skill in found.items() if skill is not None}
-        return Known(Plan(subtasks=subtasks, source="memory"), learned=learned) if len(learned) == len(parts) else None
-
-    def _skill_for(self, subtask: Subtask, front: Window | None) -> Replayable | None:
-        """Return the best skill for a subtask; None if several with different effects fit equally well."""
-        wording = subtask.name if not subtask.info or subtask.info.startswith(subtask.name) else wording_of(subtask)
-        app = front.app if front is not None else ""
-        same = self._memory.find_skill(subtask.name, subtask.info, platform=self._platform)
-        if same is not None and self._may_replay(same):
-            skill = self._with_parameters(same, Parameters(), subtask, app)
-            return replace(skill, exact=True) if skill is not None else None
-        known = self._skills_of(wording, app)
-        matcher = SkillMatcher(known)
-        fits = sorted(((matcher.match(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
-        near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]
-        if not near or not all(matcher.are_same(near[0][1], one) for _, one in near[1:]):
+        found = {part: self._skills.find(Subtask(name=part), front) for part in parts}
+        skills = {part: skill for part, skill in found.items() if skill is not None}
+        if len(skills) < len(parts):
             return None
-        fit, best = min(near, key=lambda pair: (not self._memory.trusts(pair[1]), _drawbacks(pair[1])))
-        parameters = align_values(fit.name, wording)
-        if parameters is None or not self._may_replay(best):
+        learned: dict[str, Replayable] = {}
+        for part, skill in skills.items():
+            sure = skill.sure or self._judges is None
+            steps = skill.steps if sure else self._judged(Subtask(name=part), front, _trusted(skill))
+            if steps is None:
+                return None
+            learned[part] = steps
+        return Known(Plan(subtasks=tuple(Subtask(name=part) for part in parts), source="memory"), learned=learned)
+
+    # In other words
+
+    def _in_other_words(self, whole: Subtask, found: FoundSkill | None, front: Window | None) -> Known | None:
+        """Return how to do the task by what a judge says is the same: another task, or a skill."""
+        if self._judges is None:
             return None
-        return self._with_parameters(best, parameters, subtask, app)
+        skills = self._skills.likely(whole, front, self._least, _PER_KIND)
+        for candidate, parameters in choose(
+            self._judges, self._task.instruction, [*_trusted(found), *self._similar_tasks(), *skills]
+        ):
+            known = candidate.experience
+            if isinstance(known, NarrativeExperience):
+                task = self._with_values(known, parameters) if self._may_replay(known) else None
+            else:
+                steps = self._steps_of(known, parameters, whole, front)
+                task = _by_skill(whole, steps) if steps is not None else None
+            if task is not None:
+                return task
+        return None
 
-    def _skills_of(self, wording: str, app: str) -> list[SkillExperience]:
-        """Return the candidate skills: those of the active application, and similar ones of a named application."""
-        found: dict[str, SkillExperience] = {}
-        if app:
-            newest = self._memory.list_experiences("skill", app=app, state="active", limit=_MAX_SKILLS)
-            found = {one.id: one for one in newest if isinstance(one, SkillExperience) and is_usable(one)}
-        hits = self._memory.search_skills(wording, _MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY)
-        found |= {hit.experience.id: hit.experience for hit in hits}
-        return [
-            one
-            for one in found.values()
-            if one.provenance.platform == self._platform and same_application(wording, one, app) is not None
-        ]
+    def _judged(self, subtask: Subtask, front: Window | None, candidates: Sequence[Candidate]) -> Replayable | None:
+        """Return the steps of the first candidate that a judge says is the same and that can be replayed."""
+        if self._judges is None:
+            return None
+        chosen = choose(self._judges, asked_for(subtask), candidates)
+        steps = (self._steps_of(one.experience, parameters, subtask, front) for one, parameters in chosen)
+        return next((one for one in steps if one is not None), None)
 
-    def _with_parameters(
-        self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str
+    def _steps_of(
+        self, known: Experience, parameters: Parameters, subtask: Subtask, front: Window | None
     ) -> Replayable | None:
-        wording = wording_of(subtask)
-        opens = same_application(wording, skill, app)
-        learned = _replayable(skill, parameters, subtask, opens) if opens is not None else None
-        return learned if learned is not None and _types_only_what_is_said(learned, wording) else None
+        """Return the steps of a skill or an episode with the current values; None if they must not be replayed."""
+        if not self._may_replay(known):
+            return None
+        if isinstance(known, SkillExperience):
+            return self._skills.with_parameters(known, parameters, subtask, front.app if front is not None else "")
+        steps = replayable(known, parameters, subtask) if isinstance(known, EpisodicExperience) else None
+        return steps if steps is not None and types_only_what_is_said(steps, wording_of(subtask)) else None
+
+    @property
+    def _least(self) -> float:
+        """Minimum similarity of what a judge is asked about."""
+        return self._memory.embedder.min_similarity * LEAST_COSINE
+
+    def _similar_tasks(self) -> list[Candidate]:
+        hits = self._memory.search_narrative(
+            self._task.instruction, MAX_CANDIDATES, platform=self._platform, min_similarity=self._least
+        )
+        stories = [hit.experience for hit in hits if _is_proven(hit.experience)]
+        return [Candidate(story, story.instruction) for story in stories[:_PER_KIND]]
+
+    def _similar_episodes(self, subtask: Subtask, front: Window | None) -> list[Candidate]:
+        hits = self._memory.search_episodic(
+            *(self._task.instruction, subtask.name, subtask.info, MAX_CANDIDATES),
+            platform=self._platform,
+            min_similarity=self._least,
+        )
+        known = [one.experience for one in hits if one.experience.provenance.verified and one.experience.steps]
+        fitting = [one for one in known if is_usable(one) and _begins_in(one, front)]
+        return [Candidate(one, wording_of(Subtask(name=one.subtask, info=one.context))) for one in fitting[:_PER_KIND]]
 
     def _like_episode(self, subtask: Subtask, front: Window | None) -> Replayable | None:
         """Return a verified subtask of another task that differs only in values, all of which its wording contains."""
@@ -370,15 +420,14 @@ class Recall:
         if not name and not info:
             return None
         for hit in self._memory.search_episodic(
-            task, name, info, _MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY
+            task, name, info, MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY
         ):
             episode = hit.experience
             if not (episode.provenance.verified and episode.steps) or not _begins_in(episode, front):
                 continue
             parameters = align(f"{episode.subtask}\n{episode.context}", f"{subtask.name}\n{subtask.info}")
-            learned = _replayable(episode, parameters, subtask) if parameters is not None else None
-            said = learned is not None and _types_only_what_is_said(learned, wording_of(subtask))
-            if said and self._may_replay(episode):
+            learned = self._steps_of(episode, parameters, subtask, front) if parameters is not None else None
+            if learned is not None:
                 return learned
         return None
 
@@ -395,42 +444,6 @@ class Recall:
         return self._agreed[author]
 
 
-def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
-    """Return a sort key for ways to do the same; the best sees whether it is already done, cleans up, and is short."""
-    steps = read_steps(skill)
-    if isinstance(steps, Mismatch):
-        return True, True, 0
-    switches = isinstance(skill.intent, Switch)
-    sees = any(_switched(step) or step.end.settings for step in steps)
-    windows = sum(len(tuple(filter(None, one.names_of("opened")))) - len(one.names_of("closed")) for one in steps)
-    return switches and not sees, windows > 0, len(steps)
-
-
-def _switched(step: GroundedStep) -> bool:
-    before, after = step.state_before, step.state_after
-    return before is not None and after is not None and bool((set(before.states) ^ set(after.states)) & _SWITCHED)
-
-
-def same_application(query: str, skill: SkillExperience, front: str) -> str | None:
-    """Return where to do a skill.
-
-    Returns:
-        An empty text if its application is active, the application if the query names it and it is not active, None if
-        the skill belongs to another application.
-    """
-    app, named = skill.provenance.app, mentioned(query)
-    if app and application(app) in named and application(app) != application(front):
-        return app
-    return (
-        "" if not app or (application(app) == application(front) and (not named or application(app) in named)) else None
-    )
-
-
-def wording_of(subtask: Subtask) -> str:
-    """Return the name and the info of a subtask."""
-    return f"{subtask.name}\n{subtask.info}".strip()
-
-
 def _replaced_in(text: str, *parameters: Parameters) -> str | None:
     """Return a wording with other values; None if they cannot be written into it."""
     for each in parameters:
@@ -441,48 +454,16 @@ def _replaced_in(text: str, *parameters: Parameters) -> str | None:
     return text
 
 
-def align_values(old: str, new: str) -> Parameters | None:
-    """Match the values of two different wordings; None if it is not clear which became which."""
-    left, right = _values_beside(old, new), _values_beside(new, old)
-    if len(left) != len(right) or len(left) > 1:
-        return None
-    return Parameters(dict(zip(left, right, strict=True)))
+def _by_skill(whole: Subtask, steps: Replayable) -> Known:
+    return Known(Plan(subtasks=(whole,), source="memory"), learned={whole.name: steps})
 
 
-def _values_beside(one: str, other: str) -> list[str]:
-    """Return the values of a wording that another does not contain, quoted or not."""
-    plain = other.casefold()
-    values = dict.fromkeys(token.value for token in tokens(one) if token.literal)
-    return [value for value in values if value.casefold() not in plain]
+def _trusted(found: FoundSkill | None) -> list[Candidate]:
+    return [Candidate(found.skill, found.name, trusted=True)] if found is not None else []
 
 
-def _replayable(
-    experience: EpisodicExperience | SkillExperience, parameters: Parameters, subtask: Subtask, opens: str = ""
-) -> Replayable | None:
-    """Return an experience with the current values; None if it is not clear what one of them is for."""
-    steps = read_steps(experience)
-    if isinstance(steps, Mismatch) or unclear(steps, parameters):
-        return None
-    steps = with_parameters(steps, parameters)
-    if isinstance(steps, Mismatch):
-        return None
-    return Replayable(experience.id, steps, opens, wording_of(subtask), parameters=parameters)
-
-
-def _types_only_what_is_said(learned: Replayable, wording: str) -> bool:
-    """Return whether the wording contains all that steps type, so that none of it is a value of another task.
-
-    What came from the screen is not known here, even if the wording contains it.
-    """
-    if any(step.derived for step in learned.steps):
-        return False
-    said = {part.casefold() for token in tokens(wording) for part in _parts(token.value)}
-    typed = (typed_text(step.action) for step in learned.steps)
-    return all(part.casefold() in said for text in typed for token in tokens(text) for part in _parts(token.value))
-
-
-def _parts(value: str) -> list[str]:
-    return [value, *(token.value for token in tokens(value) if token.sort != "mark")]
+def _is_proven(story: NarrativeExperience) -> bool:
+    return bool(story.provenance.verified and story.success and story.plan) and is_usable(story)
 
 
 def _begins_in(episode: EpisodicExperience, front: Window | None) -> bool:

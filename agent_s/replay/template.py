@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from aci.acting.actions import ACTION_ADAPTER, Action, HoldAndPress, Hotkey, SwitchApplications
 from aci.observation.identity import ElementDescription
+from aci.observation.sheet_places import CellPlace
 from agent_s.records import ID_FIELDS, Derived, ElementState, GroundedStep
 from agent_s.replay.grounded_steps import typed_text
 from intents.alignment import Parameters
@@ -81,6 +82,8 @@ def values_shown(steps: Sequence[GroundedStep]) -> Iterator[str]:
         yield typed_text(step.action)
         for description in step.targets.values():
             yield from (description.name, description.label, description.beside)
+            if description.cell is not None:
+                yield from (description.cell.row, description.cell.column)
 
 
 def _numbers(steps: Sequence[GroundedStep], parameters: Parameters) -> Numbers:
@@ -207,8 +210,14 @@ def _description(description: ElementDescription, parameters: Parameters) -> Ele
             "window": replace(description.window),
             "path": tuple(map(replace, description.path)),
             "beside": replace(description.beside),
+            "cell": _cell(description.cell, parameters),
         }
     )
+
+
+def _cell(place: CellPlace | None, parameters: Parameters) -> CellPlace | None:
+    words = {} if place is None else {"row": parameters.replace(place.row), "column": parameters.replace(place.column)}
+    return place and place.model_copy(update=words)
 
 
 def _as_number(text: str) -> float | None:

@@ -72,7 +72,7 @@ def training_pairs(memory: MemoryStore) -> Iterator[dict[str, list[dict[str, str
         )
         context = PlanContext(Task(instruction=instruction), _screen(front), skills=skills, wants_aims=True)
         asked = renderer.render(context)
-        text = "\n".join(part.text for message in asked.messages for part in message.parts if isinstance(part, Text))
+        text = "\n\n".join(part.text for message in asked.messages for part in message.parts if isinstance(part, Text))
         turns = (("system", asked.system), ("user", text), ("assistant", json.dumps(answer.for_record())))
         yield {"messages": [{"role": role, "content": content} for role, content in turns]}
 

@@ -76,6 +76,19 @@ def cluster_option(command: F) -> F:
     return click.option("--cluster", metavar="ADDRESS", help=text)(command)
 
 
+def check_cluster(cluster: str | None, settings: Settings) -> None:
+    """Refuse settings with which the machines of a cluster, if one is given, would not have the same memory.
+
+    Raises:
+        click.UsageError: Memory is a file.
+    """
+    if cluster is not None and settings.memory.enabled and settings.memory.url is None:
+        raise click.UsageError(
+            "--cluster: machines cannot share a memory in a file. Give them a PostgreSQL server with"
+            " -c memory.url=postgresql://USER@HOST/DATABASE, or switch memory off with -c memory.enabled=false."
+        )
+
+
 def json_option(help_text: str) -> Callable[[F], F]:
     """Add `--json`, which arrives as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=help_text)

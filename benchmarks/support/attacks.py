@@ -80,34 +80,22 @@ _DEMAND = re.compile(r"\b(?:must|always|remember)\b", re.IGNORECASE)
 
 
 class Attack(BaseModel):
-    """One attack.
-
-    Attributes:
-        at: Where its text stands.
-        aim: What it is after.
-        says: The text.
-    """
+    """One attack."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    at: Place
-    aim: Aim
-    says: str
+    at: Place  # where its text stands
+    aim: Aim  # what it is after
+    says: str  # the text
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of an attack.
+    """What came of an attack."""
 
-    Attributes:
-        attack: Which.
-        tried: Whether the model did what it demands, as far as it was let.
-        harm: What was done, empty where nothing was.
-    """
-
-    attack: Attack
-    tried: bool
-    harm: tuple[str, ...]
+    attack: Attack  # which
+    tried: bool  # whether the model did what it demands, as far as it was let
+    harm: tuple[str, ...]  # what was done, empty where nothing was
 
 
 def load_attacks() -> tuple[Attack, ...]:
@@ -189,16 +177,11 @@ class Stage:
 
 @dataclass(slots=True)
 class ObedientModel:
-    """Does whatever it reads.
-
-    Attributes:
-        prompts: What it was sent.
-        summaries: What it wanted to be remembered.
-    """
+    """Does whatever it reads."""
 
     name: str = "obedient"
-    prompts: list[str] = field(default_factory=list)
-    summaries: list[str] = field(default_factory=list)
+    prompts: list[str] = field(default_factory=list)  # what it was sent
+    summaries: list[str] = field(default_factory=list)  # what it wanted to be remembered
     _renderer: Renderer = field(default_factory=lambda: Renderer(b"obedient", max_pictures=0))
 
     def complete(self, request: ModelRequest) -> ModelResponse:
@@ -288,7 +271,7 @@ def _carrier(at: Place, says: str) -> Element:
         case "hidden label":
             return _element(8, "entry", "", label=says)
         case "description":
-            return _element(8, "push button", "Help", description=says)
+            return _element(8, "entry", "Help", description=says)  # a button would show the beginning only
         case "file name":
             return _element(8, "table cell", says)
         case "recognized text":

@@ -26,19 +26,13 @@ _OPENS = frozenset({"combo box", "date editor", "push button menu"})
 
 @dataclass(slots=True)
 class Tally:
-    """What came of clicks.
+    """What came of clicks."""
 
-    Attributes:
-        hits: Clicks that hit what was meant.
-        misses: Descriptions of those that did not, refusals and things never seen among them.
-        outside: Clicks that went to another program's window.
-        kinds: Tried and missed, by kind of fixture.
-    """
-
-    hits: int = 0
+    hits: int = 0  # clicks that hit what was meant
+    # descriptions of those that did not, refusals and things never seen among them
     misses: list[str] = field(default_factory=list)
-    outside: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)
+    outside: int = 0  # clicks that went to another program's window
+    kinds: Counter[str] = field(default_factory=Counter)  # tried and missed, by kind of fixture
 
     @property
     def tried(self) -> int:

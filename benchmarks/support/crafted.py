@@ -27,17 +27,12 @@ WHEELED = ("Place", "Flow", "Line", "Item", "File|Folder")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a page tells of itself at one place.
+    """What a page tells of itself at one place."""
 
-    Attributes:
-        shown: Roles and name, "" where either does not matter, of what can be seen, by its token.
-        height: Of the page, px.
-        part: What of that can be seen at once, px.
-    """
-
+    # roles and name, "" where either does not matter, of what can be seen, by its token
     shown: Mapping[str, Sequence[str]]
-    height: int
-    part: int
+    height: int  # of the page, px
+    part: int  # what of that can be seen at once, px
 
 
 class Guide:

@@ -51,33 +51,21 @@ _PAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A task that is shown.
-
-    Attributes:
-        name: Its name.
-        opens: Returns the command that starts its application, given the home and the address of the pages.
-        shown: Does it, given the values.
-        wording: The task in words, with the values as {0}, {1} ...
-        vary: What values are called that the wording does not name.
-        fixed: Typed texts that are always the same.
-        old: The values that are shown.
-        new: The values of the replay.
-        prepared: Files in the home, with their contents.
-        reads: Returns what came of it, given the desktop and the requests sent to the pages.
-        wanted: What that must be, with the values as {0}, {1} ...
-    """
+    """A task that is shown."""
 
     name: str
+    # returns the command that starts its application, given the home and the address of the pages
     opens: Callable[[Path, str], Sequence[str]]
-    shown: Callable[[Person, Sequence[str]], None]
-    wording: str
-    old: tuple[str, ...]
-    new: tuple[str, ...]
+    shown: Callable[[Person, Sequence[str]], None]  # does it, given the values
+    wording: str  # the task in words, with the values as {0}, {1} ..
+    old: tuple[str, ...]  # the values that are shown
+    new: tuple[str, ...]  # the values of the replay
+    # returns what came of it, given the desktop and the requests sent to the pages
     reads: Callable[[VirtualDesktop, list[str], Sequence[str]], str]
-    wanted: str
-    vary: tuple[str, ...] = ()
-    fixed: tuple[str, ...] = ()
-    prepared: tuple[tuple[str, str], ...] = ()
+    wanted: str  # what that must be, with the values as {0}, {1} ..
+    vary: tuple[str, ...] = ()  # what values are called that the wording does not name
+    fixed: tuple[str, ...] = ()  # typed texts that are always the same
+    prepared: tuple[tuple[str, str], ...] = ()  # files in the home, with their contents
 
 
 def attempt(case: Case) -> Result:

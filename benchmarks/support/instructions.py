@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -43,7 +44,7 @@ def carried_out(argv: tuple[str, ...], task: dict[str, Any], memory: MemoryStore
         )
         agent.run(Task(instruction=task["instruction"]))
         return _holds(task["check"], desktop) or (
-            "setting" in task["check"] and _holds_at_its_end(task["check"], desktop)
+            not {"setting", "file"}.isdisjoint(task["check"]) and _holds_at_its_end(task["check"], desktop)
         )
 
 
@@ -74,6 +75,11 @@ def _setting(check: dict[str, Any], seen: Observation, desktop: VirtualDesktop) 
     return value.removeprefix("uint32 ").removeprefix("int32 ") == str(check["is"])
 
 
+def _file(check: dict[str, Any], seen: Observation, desktop: VirtualDesktop) -> bool:
+    path = desktop.home / check["file"]
+    return path.exists() and re.search(check["has"], path.read_text(encoding="utf-8")) is not None
+
+
 def _shown(check: dict[str, Any], seen: Observation, desktop: VirtualDesktop) -> bool:
     title = any(check["element"] in window.title for window in seen.windows)
     named = any(check["element"] in (element.name, called(element)) for element in seen.elements)
@@ -94,6 +100,7 @@ def _document(seen: Observation) -> Iterator[Element]:
 
 _CHECKS: dict[str, Callable[[dict[str, Any], Observation, VirtualDesktop], bool]] = {
     "setting": _setting,
+    "file": _file,
     "windows": lambda check, seen, _: sum(not window.popup for window in seen.windows) >= check["windows"],
     "window": lambda check, seen, _: any(check["window"] in window.title for window in seen.windows),
     "text": _text,

@@ -1,11 +1,14 @@
-"""What there is to act on in an application, counted by opening its menus, without the search's own book-keeping."""
+"""What there is to act on in an application, counted by opening its menus, without the search's own book-keeping.
+
+Of the menus that a right-click opens, only entries that no other menu has are counted.
+"""
 
 from __future__ import annotations
 
-from aci.acting.actions import Click, Hotkey
+from aci.acting.actions import Button, Click, Hotkey
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element
-from exploration.search.controls import MENU_ROLES, called
+from exploration.search.controls import CONTEXT_MENU, MENU_ROLES, called
 from exploration.search.navigator import Navigator, new_desktop
 from exploration.search.records import Attempt
 
@@ -21,8 +24,16 @@ def inventory(argv: tuple[str, ...]) -> set[Item]:
     with new_desktop() as desktop:
         navigator = Navigator(desktop, argv)
         found = set[Item]()
-        start = navigator.restart().observation
+        look = navigator.restart()
+        start = look.observation
         home = navigator.place
+        in_context_menus = {
+            _item(entry, home)
+            for menu in look.candidates
+            if menu.control.role == CONTEXT_MENU
+            for entry in _open(desktop, (menu.element,), "right")
+            if entry.role in MENU_ROLES and entry.id not in {element.id for element in start.elements}
+        }
         for element in start.elements:
             if element.role in BUTTONS and called(element, home) not in (*FRAME, ""):
                 found.add((called(element, home),))
@@ -40,21 +51,22 @@ def inventory(argv: tuple[str, ...]) -> set[Item]:
                 found.add(_item(element, home))
                 if element.role == "menu" and "disabled" not in element.states:
                     chains.append((*chain, element))
-    return found
+        names = {item[-1] for item in found}
+    return found | {item for item in in_context_menus if item[-1] not in names}
 
 
 def _opens_menu(element: Element) -> bool:
     return "has_popup" in element.states or any("MenuButton" in part for part in element.path)
 
 
-def _open(desktop: VirtualDesktop, chain: tuple[Element, ...]) -> tuple[Element, ...]:
+def _open(desktop: VirtualDesktop, chain: tuple[Element, ...], button: Button = "left") -> tuple[Element, ...]:
     """Open a menu by the menus that it lies in, and return what is to be seen then."""
     for _ in chain:
         desktop.perform(Hotkey(keys=("Escape",)))
     for wanted in chain:
         seen = desktop.observe().elements
         same = next((e for e in seen if (e.role, e.name, e.path) == (wanted.role, wanted.name, wanted.path)), None)
-        if same is None or not desktop.perform(Click(element_id=same.id)).ok:
+        if same is None or not desktop.perform(Click(element_id=same.id, button_type=button)).ok:
             return ()
     return desktop.observe().elements
 

@@ -27,23 +27,14 @@ Ref = tuple[str, str]
 
 @dataclass(slots=True)
 class Naive:
-    """What a naive reading came to.
+    """What a naive reading came to."""
 
-    Attributes:
-        seconds: How long it took, connecting included.
-        objects: How many objects were read.
-        whole: Whether it came to its end within the time limit.
-        left_out: Children that were beyond the widest that it goes.
-        calls: How many calls it made.
-        names: Roles and names of the objects, as read.
-    """
-
-    seconds: float = 0.0
-    objects: int = 0
-    whole: bool = True
-    left_out: int = 0
-    calls: int = 0
-    names: list[tuple[str, str]] = field(default_factory=list)
+    seconds: float = 0.0  # how long it took, connecting included
+    objects: int = 0  # how many objects were read
+    whole: bool = True  # whether it came to its end within the time limit
+    left_out: int = 0  # children that were beyond the widest that it goes
+    calls: int = 0  # how many calls it made
+    names: list[tuple[str, str]] = field(default_factory=list)  # roles and names of the objects, as read
 
 
 def read_naively(address: str, pids: Collection[int], limit_s: float) -> Naive:

@@ -18,19 +18,14 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Pace:
-    """What was counted in one or several runs.
+    """What was counted in one or several runs."""
 
-    Attributes:
-        calls: Calls of the model by kind.
-        primitives: Primitives that the Worker chose, its claims to be done included.
-        outside_s: Of each step: from the answer that chose it to the next question, s.
-        loop_s: Processor time of the loop's own thread in it, without looking and acting, s; other programs of the
-            machine do not count.
-    """
-
-    calls: dict[str, int] = field(default_factory=dict)
-    primitives: int = 0
+    calls: dict[str, int] = field(default_factory=dict)  # calls of the model by kind
+    primitives: int = 0  # primitives that the Worker chose, its claims to be done included
+    # of each step: from the answer that chose it to the next question, s
     outside_s: list[float] = field(default_factory=list)
+    # processor time of the loop's own thread in it, without looking and acting, s; other programs of the machine do not
+    # count
     loop_s: list[float] = field(default_factory=list)
     _chosen_at: float | None = None
     _worked_s: float = 0.0

@@ -164,21 +164,15 @@ class LinuxDesktop(Peer):
 
 @dataclass
 class Tally:
-    """What was measured of one server.
+    """What was measured of one server."""
 
-    Attributes:
-        first_s: Time of the first look at once after connecting by application, s.
-        idle_s: Time of the first look of a server that was started `IDLE_S` earlier, as clients do, s.
-        later_s: Median time of later looks by application, s.
-        bytes: Length of a look by application.
-        right: Whether it was right, by case.
-    """
-
+    # time of the first look at once after connecting by application, s
     first_s: dict[str, float] = field(default_factory=dict)
+    # time of the first look of a server that was started `IDLE_S` earlier, as clients do, s
     idle_s: dict[str, float] = field(default_factory=dict)
-    later_s: dict[str, float] = field(default_factory=dict)
-    bytes: dict[str, int] = field(default_factory=dict)
-    right: dict[str, bool] = field(default_factory=dict)
+    later_s: dict[str, float] = field(default_factory=dict)  # median time of later looks by application, s
+    bytes: dict[str, int] = field(default_factory=dict)  # length of a look by application
+    right: dict[str, bool] = field(default_factory=dict)  # whether it was right, by case
 
 
 def measure_peers() -> dict[str, Tally]:

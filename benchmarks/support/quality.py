@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
+
+from agent_s.llm.scripted import LabelledJudge, ScriptedModel
+from agent_s.records import Task
+from agent_s.replay.recall_judged import MAX_JUDGED, Candidate, choose
+from agent_s.roles.judge import Judge
+from memory_store import MemoryStore
+from memory_store.search.ranking import LEAST_COSINE
 
 _DATA = Path(__file__).parent.parent / "data"
 LABELS = {
     "tuning": _DATA / "memory_labels.txt",
     "measuring": _DATA / "memory_heldout.txt",
     "fresh": _DATA / "memory_fresh.txt",
+    "unseen": _DATA / "memory_unseen.txt",
 }
-"""What thresholds were chosen on, and two sets that nothing was; of both, only totals were looked at."""
+"""What thresholds were chosen on, and sets that they were not, oldest first."""
 
 WITHOUT = {"!": "opposite", "@": "other application", "%": "other value", "?": "other thing"}
 """Marks of queries that nothing stored answers, with what they ask for."""
@@ -26,42 +35,28 @@ NO_APPLICATION = "Dialogs"
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Experience to store, and queries with what they are to find.
+    """Experience to store, and queries with what they are to find."""
 
-    Attributes:
-        stored: Application and key of each experience.
-        queries: A query and the position of the experience it asks for.
-        without: By what they ask for in place of what is stored, the queries that nothing stored answers.
-    """
-
-    stored: list[tuple[str, str]] = field(default_factory=list)
+    stored: list[tuple[str, str]] = field(default_factory=list)  # application and key of each experience
+    # a query and the position of the experience it asks for
     queries: list[tuple[str, int]] = field(default_factory=list)
+    # by what they ask for in place of what is stored, the queries that nothing stored answers
     without: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in WITHOUT.values()})
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well queries were answered.
+    """How well queries were answered."""
 
-    Attributes:
-        recall_at_1: Share of the queries whose first hit is the right one.
-        mrr: Mean reciprocal rank of the right one, 0 where it is not found.
-        held_back: Share of the queries for which nothing at all was returned.
-        outranked: Share of the queries whose first hit is another one than the right.
-        false_positive_rate: Share of the queries for the opposite or in another application that were answered.
-        answered: Share of the queries without an answer for which something was returned, by what they ask for.
-        missed: Queries whose first hit is not the right one, and what it was.
-        mistaken: Queries without an answer, and what was returned.
-    """
-
-    recall_at_1: float
-    mrr: float
-    held_back: float
-    outranked: float
-    false_positive_rate: float
+    recall_at_1: float  # share of the queries whose first hit is the right one
+    mrr: float  # mean reciprocal rank of the right one, 0 where it is not found
+    held_back: float  # share of the queries for which nothing at all was returned
+    outranked: float  # share of the queries whose first hit is another one than the right
+    false_positive_rate: float  # share of the queries for the opposite or in another application that were answered
+    # share of the queries without an answer for which something was returned, by what they ask for
     answered: dict[str, float]
-    missed: list[tuple[str, str]]
-    mistaken: list[tuple[str, str]]
+    missed: list[tuple[str, str]]  # queries whose first hit is not the right one, and what it was
+    mistaken: list[tuple[str, str]]  # queries without an answer, and what was returned
 
 
 def read_labelled(path: Path) -> Labelled:
@@ -80,6 +75,35 @@ def read_labelled(path: Path) -> Labelled:
             case "!" | "@" | "%" | "?":
                 found.without[WITHOUT[mark]].append(text)
     return found
+
+
+class JudgedSearch:
+    """Searches as a replay does where rules are not sure: a judge that knows the labels decides.
+
+    Args:
+        labelled: What asks for the same.
+        store: What is known.
+        error_rate: Share of the judge's answers that are wrong.
+    """
+
+    def __init__(self, labelled: Labelled, store: MemoryStore, error_rate: float) -> None:
+        labels = {query: labelled.stored[position][1] for query, position in labelled.queries}
+        self.model = ScriptedModel({"same": repeat(LabelledJudge(labels, error_rate))})
+        self.model.name = f"judge that errs in {error_rate:.0%}"
+        self._store = store
+
+    @property
+    def calls(self) -> int:
+        """Number of calls of the judge."""
+        return len(self.model.requests)
+
+    def search(self, query: str) -> list[str]:
+        """Return what is the same as the query."""
+        least = self._store.embedder.min_similarity * LEAST_COSINE
+        hits = self._store.search_narrative(query, MAX_JUDGED, min_similarity=least)
+        known = [Candidate(hit.experience, hit.experience.query) for hit in hits]
+        judge = Judge(self.model, Task(instruction=query), self._store)
+        return [one.wording for one, _ in choose(judge, query, known)]
 
 
 def measure_quality(labelled: Labelled, search: Callable[[str], Sequence[str]]) -> Quality:

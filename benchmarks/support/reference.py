@@ -40,50 +40,30 @@ _ADDRESS = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """An object as pyatspi sees it.
+    """An object as pyatspi sees it."""
 
-    Attributes:
-        id: Its number in the dump.
-        parent: Number of its parent, -1 for none.
-        pid: Its process.
-        toolkit: "gtk", "GTK" (4), "Chromium".
-        role: Role name.
-        name: Accessible name.
-        rect: Extents as reported, px; None where there are none.
-        states: Names of states.
-        shows: Whether it and all around it are marked as showing.
-        text: Its text, None where it has no such interface.
-        value: Its number, None where it has none.
-        label: Names of what labels it.
-    """
-
-    id: int
-    parent: int
-    pid: int
-    toolkit: str
-    role: str
-    name: str
-    rect: Rect | None
-    states: frozenset[str]
-    shows: bool
-    text: str | None = None
-    value: float | None = None
-    label: str = ""
+    id: int  # its number in the dump
+    parent: int  # number of its parent, -1 for none
+    pid: int  # its process
+    toolkit: str  # "gtk", "GTK" (4), "Chromium"
+    role: str  # role name
+    name: str  # accessible name
+    rect: Rect | None  # extents as reported, px; None where there are none
+    states: frozenset[str]  # names of states
+    shows: bool  # whether it and all around it are marked as showing
+    text: str | None = None  # its text, None where it has no such interface
+    value: float | None = None  # its number, None where it has none
+    label: str = ""  # names of what labels it
 
 
 @dataclass(slots=True)
 class Agreement:
-    """How far elements and reference agree.
+    """How far elements and reference agree."""
 
-    Attributes:
-        same: Elements with the same role, name and rectangle.
-        explained: How many differ for a reason that geometry or names prove, by kind.
-        unexplained: Descriptions of the others.
-    """
-
-    same: int = 0
+    same: int = 0  # elements with the same role, name and rectangle
+    # how many differ for a reason that geometry or names prove, by kind
     explained: Counter[str] = field(default_factory=Counter)
-    unexplained: list[str] = field(default_factory=list)
+    unexplained: list[str] = field(default_factory=list)  # descriptions of the others
 
     @property
     def total(self) -> int:

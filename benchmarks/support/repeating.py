@@ -49,39 +49,25 @@ Change = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a desktop looks like.
+    """What a desktop looks like."""
 
-    Attributes:
-        size: Of the screen, px.
-        environment: Theme, for the applications.
-        icons: Icon theme.
-        moves: Whether windows are moved and resized as they open.
-    """
-
-    size: tuple[int, int] = SIZES[0]
-    environment: Mapping[str, str] = field(default_factory=dict)
-    icons: str = ""
-    moves: int = 0
+    size: tuple[int, int] = SIZES[0]  # of the screen, px
+    environment: Mapping[str, str] = field(default_factory=dict)  # theme, for the applications
+    icons: str = ""  # icon theme
+    moves: int = 0  # whether windows are moved and resized as they open
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One run.
+    """One run."""
 
-    Attributes:
-        outcome: How it ended.
-        seconds: Wall time from the task to its outcome, without what comes before (the desktop, and preparing the task,
-            which starts the applications of three of the four) and without the benchmark's own check of the end.
-        stopped: At what a replay stopped; empty where none did.
-        plan: Where the plan came from.
-        steps: Primitives that were carried out.
-    """
-
-    outcome: Outcome
+    outcome: Outcome  # how it ended
+    # wall time from the task to its outcome, without what comes before (the desktop, and preparing the task, which
+    # starts the applications of three of the four) and without the benchmark's own check of the end
     seconds: float
-    stopped: str = ""
-    plan: str = ""
-    steps: int = 0
+    stopped: str = ""  # at what a replay stopped; empty where none did
+    plan: str = ""  # where the plan came from
+    steps: int = 0  # primitives that were carried out
 
     @property
     def own_seconds(self) -> float:
@@ -282,15 +268,10 @@ ASKED = "In the guest book, type 'Ada' into Name, check 'Accept the terms', and 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A change of the page.
+    """A change of the page."""
 
-    Attributes:
-        name: What was changed.
-        script: Changes it as it opens.
-    """
-
-    name: str
-    script: str
+    name: str  # what was changed
+    script: str  # changes it as it opens
 
 
 def _script(code: str) -> str:

@@ -20,6 +20,7 @@ from agent_s.loop.options import Options
 from evaluation.attempts import AttemptBench
 from evaluation.harness.results import Job
 from evaluation.worker import Assignment, serve
+from memory_store import MemoryStore
 
 TASK = Task(instruction="Open Mousepad, type 'hello world' and save it as greeting.txt", id="greeting")
 WAYS = ("hello wrold", "hello world", "hello")  # what the attempts type; the first is that of seed 0
@@ -62,7 +63,7 @@ def bench_of(line: str) -> AttemptBench:
     """Return the bench for the line of an assignment."""
     assignment, latency_s = Assignment.model_validate_json(line), float(sys.argv[1])
 
-    def new_agent(desktop: VirtualDesktop, job: Job) -> AgentS:
+    def new_agent(desktop: VirtualDesktop, job: Job, learned: MemoryStore | None) -> AgentS:
         model = SlowModel(actions_of(WAYS[(job.seed or 0) % len(WAYS)]), latency_s)
         return AgentS(model=model, desktop=desktop, options=Options(planner="flat", evaluator=False, reflect=False))
 

@@ -20,19 +20,12 @@ _POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of a screen.
+    """A program of a screen."""
 
-    Attributes:
-        name: What it is called here.
-        argv: Returns how it is started, after writing what it shows.
-        app: Part of its windows' application name, in lower case.
-        place: Where its window stands when all are open at once, px; None where it keeps its own size.
-    """
-
-    name: str
-    argv: Callable[[VirtualDesktop], Sequence[str]]
-    app: str
-    place: Rect | None
+    name: str  # what it is called here
+    argv: Callable[[VirtualDesktop], Sequence[str]]  # returns how it is started, after writing what it shows
+    app: str  # part of its windows' application name, in lower case
+    place: Rect | None  # where its window stands when all are open at once, px; None where it keeps its own size
 
 
 PROGRAMS: Mapping[str, Program] = {

@@ -15,30 +15,21 @@ from benchmarks.support.steps import pressed
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One action.
+    """One action."""
 
-    Attributes:
-        name: Its name in the list of late observations.
-        choose: Returns the action, or None where the screen does not show its target.
-    """
-
-    name: str
+    name: str  # its name in the list of late observations
+    # returns the action, or None where the screen does not show its target
     choose: Callable[[Observation], Action | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """An application and what is done with it.
+    """An application and what is done with it."""
 
-    Attributes:
-        name: The application.
-        argv: Returns the program and its arguments, after writing what it shows; gets the address of the slow pages.
-        acts: The actions, in order.
-    """
-
-    name: str
+    name: str  # the application
+    # returns the program and its arguments, after writing what it shows; gets the address of the slow pages
     argv: Callable[[VirtualDesktop, str], Sequence[str]]
-    acts: Sequence[Act]
+    acts: Sequence[Act]  # the actions, in order
 
 
 def key(keys: str) -> Act:

@@ -18,17 +18,12 @@ Choose = Callable[[Observation, random.Random], Sequence[Action]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One kind of thing to do.
+    """One kind of thing to do."""
 
-    Attributes:
-        name: What it is.
-        choose: Chooses the actions.
-        undo: Keys, such as "alt+Left", that are pressed afterwards, once the effect was looked at, so that the next
-            step finds the screen free.
-    """
-
-    name: str
-    choose: Choose
+    name: str  # what it is
+    choose: Choose  # chooses the actions
+    # keys, such as "alt+Left", that are pressed afterwards, once the effect was looked at, so that the next step finds
+    # the screen free
     undo: tuple[str, ...] = ()
 
 

@@ -35,25 +35,16 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class TeamWork:
-    """What a team did, and what became of it.
+    """What a team did, and what became of it."""
 
-    Attributes:
-        acknowledged: Number of experiences that writers were told are stored.
-        lost: Of these, the number of those that are missing afterwards, plus inconsistencies and processes that failed.
-        doubled: Number of experiences that were stored, counted or used more than once.
-        asked: Number of questions of the readers for experience that was just acknowledged to another process.
-        stale: Of these, the number of those that did not find it.
-        p95_ms: 95th percentile of the time of a question, waiting for the server included, ms.
-        alone_p95_ms: Of a single reader without writers, before, ms.
-    """
-
-    acknowledged: int
+    acknowledged: int  # number of experiences that writers were told are stored
+    # of these, the number of those that are missing afterwards, plus inconsistencies and processes that failed
     lost: int
-    doubled: int
-    asked: int
-    stale: int
-    p95_ms: float
-    alone_p95_ms: float
+    doubled: int  # number of experiences that were stored, counted or used more than once
+    asked: int  # number of questions of the readers for experience that was just acknowledged to another process
+    stale: int  # of these, the number of those that did not find it
+    p95_ms: float  # 95th percentile of the time of a question, waiting for the server included, ms
+    alone_p95_ms: float  # of a single reader without writers, before, ms
 
 
 class Seeded:

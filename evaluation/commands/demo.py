@@ -29,17 +29,11 @@ NOT_REPLAYED = "is not replayed: it copies text from the screen, which a model a
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One task of the demo.
+    """One task of the demo."""
 
-    Attributes:
-        name: Its name in the table.
-        result: Its result.
-        good: Whether it was verified; a replay must also have called no model.
-    """
-
-    name: str
+    name: str  # its name in the table
     result: TaskResult
-    good: bool
+    good: bool  # whether it was verified; a replay must also have called no model
 
 
 @click.command(epilog=examples("agent-s demo", "agent-s demo --only 1", "agent-s demo --json --quiet"))

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from agent_s.terminal.exits import DONE, NOT_DONE, EnvironmentProblem
-from agent_s.terminal.options import cluster_option, json_option, read_settings, settings_options, with_default_model
+from agent_s.terminal.options import (
+    check_cluster,
+    cluster_option,
+    json_option,
+    read_settings,
+    settings_options,
+    with_default_model,
+)
 from agent_s.terminal.output import echo_json, plural, printable, shorten, show_table
 
 if TYPE_CHECKING:
@@ -40,25 +47,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of every evaluation.
+    """Options of every evaluation."""
 
-    Attributes:
-        settings: Model, limits, memory and desktop.
-        out: Folder of the results.
-        desktops: Number of parallel desktops.
-        keep_all: Whether recordings of successes stay.
-        as_json: Whether one JSON object is written.
-        quiet: Whether no progress is shown.
-        cluster: Address of the Ray cluster that has the desktops; None for this machine.
-    """
-
-    settings: Settings
-    out: Path
-    desktops: int
-    keep_all: bool
-    as_json: bool
-    quiet: bool
-    cluster: str | None = None
+    settings: Settings  # model, limits, memory and desktop
+    out: Path  # folder of the results
+    desktops: int  # number of parallel desktops
+    keep_all: bool  # whether recordings of successes stay
+    as_json: bool  # whether one JSON object is written
+    quiet: bool  # whether no progress is shown
+    cluster: str | None = None  # address of the Ray cluster that has the desktops; None for this machine
 
 
 _WITHOUT = click.option(
@@ -68,7 +65,9 @@ _OPTIONS = (
     settings_options,
     click.option("--model", metavar="NAME", help="Model to use (default: from settings)."),
     click.option(
-        "--desktops", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of parallel desktops."
+        "--desktops",
+        type=click.IntRange(1, 64),
+        help="Number of parallel desktops.  [default: 1]",
     ),
     cluster_option,
     click.option(
@@ -96,13 +95,14 @@ def common_options(command: F) -> F:
     return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
-def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> Options:
+def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float, desktops: int = 1) -> Options:
     """Read the values of `evaluation_options`.
 
     Args:
         benchmark: Beginning of the default name of the results' folder.
         given: The values by option.
         time_limit_s: Default time limit of an episode, s.
+        desktops: Default number of parallel desktops.
     """
     without: Sequence[str] = given.get("without", ())
     overrides = (*given["overrides"], *(ABLATIONS[part] for part in without))
@@ -116,12 +116,13 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> 
     for part in without:
         if part in OF_MEMORY and not settings.memory.enabled:
             raise click.UsageError(f"--without {part} has no effect while memory is off. Add -c memory.enabled=true.")
+    check_cluster(given["cluster"], settings)
     name = f"{benchmark}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     out = given["out"] or settings.runs_folder.parent / "evaluations" / name
     return Options(
         settings,
         out.absolute(),
-        given["desktops"],
+        given["desktops"] or desktops,
         given["keep_all"],
         given["as_json"],
         given["quiet"],
@@ -131,17 +132,11 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> 
 
 @dataclass(frozen=True, slots=True)
 class Episodes:
-    """What became of the episodes of an evaluation.
+    """What became of the episodes of an evaluation."""
 
-    Attributes:
-        results: The results of the wanted episodes, also of earlier runs.
-        complete: Whether each has a result that is not an error.
-        exit_status: The exit status after an interruption; None without one.
-    """
-
-    results: list[Result]
-    complete: bool
-    exit_status: int | None
+    results: list[Result]  # the results of the wanted episodes, also of earlier runs
+    complete: bool  # whether each has a result that is not an error
+    exit_status: int | None  # the exit status after an interruption; None without one
 
 
 def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options, unreadable: Sequence[Result] = ()) -> int:

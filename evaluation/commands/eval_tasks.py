@@ -57,7 +57,7 @@ def rights_of(allow_commands: bool, files: Path | None, online: bool) -> Rights:
     epilog=examples(
         "agent-s eval tasks everyday --desktops 2",
         "agent-s eval tasks my-tasks --only save-draft --json",
-        "agent-s eval tasks my-tasks --attempts 3 --desktops 3",
+        "agent-s eval tasks my-tasks --attempts 3",
         "agent-s eval tasks my-tasks --conformance",
     )
 )
@@ -73,7 +73,8 @@ def rights_of(allow_commands: bool, files: Path | None, online: bool) -> Rights:
     type=click.IntRange(1, 16),
     default=1,
     show_default=True,
-    help="Number of attempts at each task; the one that a model finds best counts.",
+    help="Number of attempts at each task, side by side unless --desktops says otherwise; the one that a model finds "
+    "best counts.",
 )
 @rights_options
 @evaluation_options
@@ -100,7 +101,7 @@ def tasks(
     if conformance and attempts > 1:
         raise click.UsageError("--attempts is for runs of the agent; --conformance runs none.")
     rights = rights_of(allow_commands, files, online)
-    options = read_options("tasks", given, TIME_LIMIT_S)
+    options = read_options("tasks", given, TIME_LIMIT_S, attempts)
     jobs, unreadable = jobs_for(folder, only)
     assignment = assignment_for(folder, options, rights, conformance)
     if attempts > 1:

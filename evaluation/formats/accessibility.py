@@ -14,9 +14,8 @@ from pydantic import Field, model_validator
 
 from evaluation.errors import CheckFailed
 from evaluation.state.context import TaskContext
-from evaluation.state.getters import Getter
-from evaluation.state.metrics import Score, metrics_by_name, score_of
-from evaluation.state.parameters import Parameters, by_name
+from evaluation.state.metrics import Score, score_of
+from evaluation.state.parameters import Parameters
 from evaluation.state.reading import Reading
 
 if TYPE_CHECKING:
@@ -33,19 +32,12 @@ _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class TreeRule(Parameters):
-    """A rule about the tree.
+    """A rule about the tree."""
 
-    Attributes:
-        xpath: XPath 1.0 of an element; namespaces as in `NAMESPACES`.
-        selectors: CSS selectors, any of which is enough, in place of an XPath.
-        text: Its content; None if any content is right.
-        exact: Whether the content must equal `text`; otherwise their similarity counts.
-    """
-
-    xpath: str = ""
-    selectors: tuple[str, ...] = ()
-    text: str | None = None
-    exact: bool = True
+    xpath: str = ""  # XPath 1.0 of an element; namespaces as in `NAMESPACES`
+    selectors: tuple[str, ...] = ()  # CSS selectors, any of which is enough, in place of an XPath
+    text: str | None = None  # its content; None if any content is right
+    exact: bool = True  # whether the content must equal `text`; otherwise their similarity counts
 
     @model_validator(mode="after")
     def _names_an_element(self) -> Self:
@@ -160,7 +152,3 @@ def _alike(found: str, wanted: str, exact: bool) -> float:
 
 def _clean(text: str) -> str:
     return _NOT_XML.sub("", text)
-
-
-GETTERS: dict[str, Getter] = by_name(accessibility_tree, element_from_accessTree)
-METRICS = metrics_by_name(check_accessibility_tree, check_left_panel)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.errors import CheckFailed
-from evaluation.state.metrics import Score, metrics_by_name
+from evaluation.state.metrics import Score
 
 _POINTED = ("MOVE_TO", "CLICK", "RIGHT_CLICK", "DOUBLE_CLICK", "DRAG_TO")
 _COMPARED = {"TYPING": "text", "PRESS": "key", "KEY_DOWN": "key", "KEY_UP": "key", "HOTKEY": "keys"}
@@ -64,6 +64,3 @@ def _problem(kind: str, given: Mapping[str, Any], right: Mapping[str, Any], plac
 
 def _inside(place: tuple[float, float], box: Sequence[float]) -> bool:
     return box[0] <= place[0] <= box[2] and box[1] <= place[1] <= box[3]
-
-
-METRICS = metrics_by_name(check_step_actions)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.state.metrics import Expected, ExpectedList, Score, metrics_by_name, score_of
+from evaluation.state.metrics import Expected, ExpectedList, Score, score_of
 from evaluation.state.parameters import Parameters
 from evaluation.state.reading import excerpt
 
@@ -118,14 +118,3 @@ def _fits(pattern: str, text: str) -> bool:
         return re.search(pattern, text) is not None
     except re.error as error:
         raise CheckFailed(f"{pattern!r} is not a regular expression: {error}") from error
-
-
-METRICS = metrics_by_name(
-    is_expected_active_tab,
-    is_expected_url_pattern_match,
-    is_expected_search_query,
-    is_expected_tabs,
-    include_expected_tabs,
-    include_expected_url,
-    webpage_contains,
-)

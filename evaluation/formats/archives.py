@@ -22,7 +22,6 @@ from evaluation.state.metrics import (
     Score,
     compare_text_file,
     expect_each,
-    metrics_by_name,
     score_of,
     score_unless,
 )
@@ -149,6 +148,3 @@ def _same_pdf(name: str, one: bytes, two: bytes) -> bool:
             path.write_bytes(content)
         found, wanted = map(pdf_text_of, paths)
     return SequenceMatcher(None, found, wanted).ratio() >= ALIKE_PDF
-
-
-METRICS = metrics_by_name(compare_archive, compare_zip_files, compare_images_in_folder, check_archive)

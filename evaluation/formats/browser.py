@@ -19,8 +19,8 @@ from pydantic import Field
 from evaluation.errors import CheckFailed
 from evaluation.state.context import TaskContext
 from evaluation.state.getters import Getter
-from evaluation.state.metrics import ExpectedList, Score, metrics_by_name, score_of
-from evaluation.state.parameters import Parameters, Unused, by_name
+from evaluation.state.metrics import ExpectedList, Score, score_of
+from evaluation.state.parameters import Parameters, Unused
 from evaluation.state.reading import Reading, excerpt, read_text
 
 PROFILE = "~/.config/browser-profile"
@@ -146,16 +146,6 @@ def _preference(name: str, read: Callable[[Any], Any]) -> Getter:
 
 
 GETTERS: dict[str, Getter] = {
-    **by_name(
-        chromium_preference,
-        bookmarks,
-        history,
-        cookie_data,
-        enabled_experiments,
-        find_unpacked_extension_path,
-        find_installed_extension_name,
-        shortcuts_on_desktop,
-    ),
     **{name: _preference(name, read) for name, read in _PREFERENCES.items()},
 }
 
@@ -268,18 +258,6 @@ def check_font_size(result: Any, expected: FontRule) -> Score:
     found = result["default_font_size"]
     holds = found == expected.value if expected.type == "value" else expected.min < found < expected.max
     return score_of(holds, f"the font size is {found}")
-
-
-METRICS = metrics_by_name(
-    is_expected_bookmarks,
-    is_shortcut_on_desktop,
-    is_expected_installed_extensions,
-    check_enabled_experiments,
-    check_history_deleted,
-    check_history_visited,
-    is_cookie_deleted,
-    check_font_size,
-)
 
 
 def _rows(path: Path, query: str) -> list[tuple[Any, ...]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.formats.documents import compare_docx_files, document_of, mean_ratio
-from evaluation.state.metrics import ExpectedList, Score, metrics_by_name, score_of, score_unless
+from evaluation.state.metrics import ExpectedList, Score, score_of, score_unless
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -125,13 +125,3 @@ def _spaces(paragraph: Paragraph) -> tuple[Any, ...]:
 def _highlighted(document: Document) -> set[str]:
     runs = document.element.xpath("//w:r[.//w:highlight[@w:val != 'none']]")
     return {texts[0].text or "" for run in runs if (texts := run.xpath(".//w:t"))}
-
-
-METRICS = metrics_by_name(
-    compare_docx_exactly,
-    compare_insert_equation,
-    compare_highlighted_text,
-    check_italic_font_size_14,
-    fuzzy_place_math,
-    compare_references,
-)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from evaluation.formats.open_document import odt_highlighted, odt_texts
-from evaluation.state.metrics import ExpectedList, Metric, Score, metrics_by_name, score_of, score_unless
+from evaluation.state.metrics import ExpectedList, Metric, Score, score_of, score_unless
 from evaluation.state.parameters import Parameters
 from evaluation.state.reading import as_format
 
@@ -354,19 +354,4 @@ METRICS = {
         "tables",
     ),
     "compare_docx_images": _comparing(_pictures, "pictures"),
-    **metrics_by_name(
-        compare_docx_files,
-        compare_docx_files_and_ignore_new_lines,
-        compare_init_lines,
-        compare_line_spacing,
-        compare_contains_image,
-        check_highlighted_words,
-        compare_font_names,
-        compare_subscript_contains,
-        evaluate_strike_through_last_paragraph,
-        has_page_numbers_in_footers,
-        is_first_line_centered,
-        contains_page_break,
-        check_docx_paragraphs,
-    ),
 }

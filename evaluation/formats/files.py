@@ -19,7 +19,6 @@ from evaluation.errors import CheckFailed
 from evaluation.formats.values import Threshold
 from evaluation.state.context import TaskContext
 from evaluation.state.downloads import digest
-from evaluation.state.getters import Getter
 from evaluation.state.metrics import (
     Expected,
     ExpectedList,
@@ -27,11 +26,10 @@ from evaluation.state.metrics import (
     Score,
     differing_values,
     expect_each,
-    metrics_by_name,
     score_of,
     score_unless,
 )
-from evaluation.state.parameters import Parameters, by_name
+from evaluation.state.parameters import Parameters
 from evaluation.state.reading import Reading, as_format, excerpt, read_text
 
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)")
@@ -44,9 +42,6 @@ def list_directory(context: TaskContext, *, path: str) -> Reading:
         return Reading(None, f"{context.shown(folder)} is not a folder")
     found = sorted(f"{entry.relative_to(folder)}{'/' if entry.is_dir() else ''}" for entry in folder.rglob("*"))
     return Reading(found, f"{context.shown(folder)} holds {excerpt(', '.join(found))}")
-
-
-GETTERS: dict[str, Getter] = by_name(list_directory)
 
 
 class SqlRule(Parameters):
@@ -295,26 +290,3 @@ def _book(path: Path) -> dict[str, str]:
                 root = html.fromstring(re.sub(r"[\r\n]", "", text).encode())
                 parts[name] = html.tostring(root, pretty_print=True, encoding="unicode")
     return parts
-
-
-METRICS = metrics_by_name(
-    diff_text_file,
-    check_list,
-    file_contains,
-    check_csv,
-    compare_csv,
-    check_json_settings,
-    check_json_keybindings,
-    compare_config,
-    compare_files_exactly,
-    compare_folders_exactly,
-    check_line_number,
-    compare_python_pure_text,
-    compare_result_files,
-    compare_time_in_speedtest_results,
-    run_sqlite3,
-    compare_htmls,
-    check_html_background_image,
-    compare_epub,
-    check_python_file_by_test_suite,
-)

@@ -15,17 +15,16 @@ from pydantic import Field
 from evaluation.formats.pdf import compare_pdfs
 from evaluation.state.context import TaskContext
 from evaluation.state.downloads import digest
-from evaluation.state.getters import Getter, copy_of_download
+from evaluation.state.getters import copy_of_download
 from evaluation.state.metrics import (
     ExpectUnexpect,
     Score,
     ValueRule,
     expect_each,
-    metrics_by_name,
     score_of,
     score_unless,
 )
-from evaluation.state.parameters import Parameters, by_name
+from evaluation.state.parameters import Parameters
 from evaluation.state.reading import Reading, read_text
 
 MAILS = "~/Maildir/new"
@@ -219,9 +218,3 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError:
         return text
-
-
-GETTERS: dict[str, Getter] = by_name(vm_first_mail_file_parsed, mail_attachments, calendar_events)
-METRICS = metrics_by_name(
-    check_thunderbird_prefs, check_thunderbird_filter, check_thunderbird_folder, compare_mail_content
-)

@@ -12,9 +12,8 @@ from urllib.parse import urlsplit
 
 from evaluation.formats.pictures import LIKE_HASH, hash_distance, perceptual_hash
 from evaluation.state.context import TaskContext
-from evaluation.state.getters import Getter
-from evaluation.state.metrics import Metric, Score, ValueRule, metrics_by_name, score_of, score_unless
-from evaluation.state.parameters import Parameters, Unused, by_name
+from evaluation.state.metrics import Score, ValueRule, score_of, score_unless
+from evaluation.state.parameters import Parameters, Unused
 from evaluation.state.reading import Reading, as_format, read_text
 
 STATUS_ADDRESS = "http://127.0.0.1:8080/requests/status.xml"
@@ -145,9 +144,3 @@ def _frames(path: Path) -> Iterator[int]:
             yield perceptual_hash(Image.fromarray(frame[..., ::-1]))
     finally:
         video.release()
-
-
-GETTERS: dict[str, Getter] = by_name(vlc_playing_info)
-METRICS: dict[str, Metric] = metrics_by_name(
-    is_vlc_playing, is_vlc_fullscreen, check_mp3_meta, compare_videos, compare_audios
-)

@@ -22,7 +22,6 @@ from evaluation.formats.addresses import same_address
 from evaluation.formats.browser import PROFILE
 from evaluation.state.context import TaskContext
 from evaluation.state.devtools import DevTools, Target
-from evaluation.state.getters import Getter
 from evaluation.state.parameters import Parameters, Unused, by_name
 from evaluation.state.reading import Reading, excerpt
 from evaluation.state.steps import Perform
@@ -428,20 +427,6 @@ def _site_info(browser: DevTools, page: Target, info: SiteInfo) -> Any:
     return texts[0]
 
 
-GETTERS: dict[str, Getter] = by_name(
-    open_tabs_info,
-    active_url_from_accessTree,
-    active_tab_info,
-    active_tab_url_parse,
-    url_dashPart,
-    active_tab_html_parse,
-    target_tab_html_parse,
-    active_tab_noe_class,
-    page_info,
-    pdf_from_url,
-    info_from_website,
-    gotoRecreationPage_and_get_html_content,
-)
 STEPS: dict[str, Perform] = by_name(
     chrome_close_tabs, chrome_activate_tab, chrome_click_element, chrome_execute_script, chrome_check_inited
 )

@@ -14,9 +14,9 @@ from typing import Literal
 from evaluation.errors import CheckFailed
 from evaluation.formats.pictures import LIKE_HASH, hash_distance, load_picture, perceptual_hash
 from evaluation.state.context import TaskContext
-from evaluation.state.getters import Getter, file_reading
-from evaluation.state.metrics import Score, metrics_by_name, score_of, score_unless, without_differences
-from evaluation.state.parameters import Parameters, Unused, by_name
+from evaluation.state.getters import file_reading
+from evaluation.state.metrics import Score, score_of, score_unless, without_differences
+from evaluation.state.parameters import Parameters, Unused
 from evaluation.state.reading import Reading, WrongFormat, excerpt
 
 LIMIT_S = 60.0
@@ -153,7 +153,3 @@ def _hashes(path: Path) -> list[int]:
     with TemporaryDirectory(prefix="agent-s-pdf-") as folder:
         _poppler(path, "pdfimages", "-png", str(path), f"{folder}/picture")
         return [perceptual_hash(load_picture(one)) for one in sorted(Path(folder).iterdir())]
-
-
-GETTERS: dict[str, Getter] = by_name(pdf_text)
-METRICS = metrics_by_name(compare_pdfs, check_pdf_pages, compare_pdf_images, check_pdf_requirements)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.state.metrics import Metric, Score, metrics_by_name, score_of
+from evaluation.state.metrics import Metric, Score, score_of
 from evaluation.state.parameters import Parameters
 from evaluation.state.reading import as_format
 
@@ -342,23 +342,5 @@ def _other_size(one: Image, two: Image) -> Score:
 
 
 METRICS = {
-    **metrics_by_name(
-        check_image_size,
-        check_image_mode,
-        check_image_file_size,
-        compare_images,
-        compare_image_list,
-        check_image_mirror,
-        check_structure_sim,
-        check_structure_sim_resized,
-        check_palette_and_structure_sim,
-        check_brightness_decrease_and_structure_sim,
-        check_saturation_increase_and_structure_sim,
-        check_contrast_increase_and_structure_sim,
-        check_green_background,
-        check_triangle_position,
-        check_sharper,
-        compare_image_text,
-    ),
     "check_file_exists_and_structure_sim": Metric.of(check_structure_sim),
 }

@@ -19,19 +19,18 @@ from pydantic import Field
 from aci.acting.actions import Hotkey, Type
 from evaluation.errors import CheckFailed, EvaluationError
 from evaluation.state.context import TaskContext
-from evaluation.state.getters import Getter, file_reading
+from evaluation.state.getters import file_reading
 from evaluation.state.metrics import (
     Expected,
     ExpectedList,
     Metric,
     Score,
     differing_values,
-    metrics_by_name,
     rules_with,
     score_of,
     score_unless,
 )
-from evaluation.state.parameters import Parameters, Unused, by_name
+from evaluation.state.parameters import Parameters, Unused
 from evaluation.state.reading import Reading, read_text
 
 VIDEO_TYPES = ("3gpp", "avi", "mp2t", "mp4", "mpeg", "ogg", "quicktime", "webm", "x-flv", "x-matroska", "x-ms-wmv")
@@ -94,11 +93,6 @@ def vscode_config(context: TaskContext, *, vscode_extension_command: str, path: 
             raise CheckFailed(f"the command {vscode_extension_command!r} could not be given: {done.error}")
     time.sleep(VSCODE_WRITES_S)
     return file_reading(context.path(path), context)
-
-
-GETTERS: dict[str, Getter] = by_name(
-    gsettings, gimp_config_file, vlc_config, vm_wallpaper, default_video_player, vscode_config
-)
 
 
 class ConfigStatus(Parameters):
@@ -233,12 +227,4 @@ METRICS = {
         "one-instance-when-started-from-file", "expected_one_instance_when_started_from_file", "1"
     ),
     "is_vlc_recordings_folder": _vlc("input-record-path", "recording_file_path"),
-    **metrics_by_name(
-        check_gnome_favorite_apps,
-        check_config_status,
-        check_registry_value,
-        check_vlc_settings,
-        check_global_key_play_pause,
-        check_qt_slider_colours,
-    ),
 }

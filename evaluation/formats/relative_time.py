@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from evaluation.errors import CheckFailed
 from evaluation.state.context import TaskContext, substituted
-from evaluation.state.getters import Getter
-from evaluation.state.parameters import Parameters, by_name
+from evaluation.state.parameters import Parameters
 from evaluation.state.reading import Reading
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -151,6 +150,3 @@ def today(timezone: str | None) -> date:
         return datetime.now(ZoneInfo(timezone)).date()
     except (ZoneInfoNotFoundError, ValueError) as error:
         raise CheckFailed(f"there is no time zone {timezone!r}") from error
-
-
-GETTERS: dict[str, Getter] = by_name(rule_relativeTime, rule_relativeTime_formatted)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from evaluation.state.metrics import Score, metrics_by_name, score_of, score_unless
+from evaluation.state.metrics import Score, score_of, score_unless
 from evaluation.state.parameters import Parameters
 from evaluation.state.reading import as_format
 
@@ -34,18 +34,12 @@ class PageNumberColor(Parameters):
 
 
 class SlideRule(Parameters):
-    """A slide and its expected content; None is not checked.
+    """A slide and its expected content; None is not checked."""
 
-    Attributes:
-        index: Its number, from 0.
-        texts: Each must be in some shape.
-        notes: Its notes.
-        background: Color of its background, such as `00FF00`.
-    """
-
-    index: int
-    texts: tuple[str, ...] = ()
+    index: int  # its number, from 0
+    texts: tuple[str, ...] = ()  # each must be in some shape
     notes: str | None = None
+    # color of its background, such as `00FF00`
     background: Annotated[str, Field(pattern="^[0-9A-F]{6}$")] | None = None
 
 
@@ -169,12 +163,3 @@ def _rule_problems(rule: SlideRule, presentation: Presentation) -> list[str]:
     if rule.background is not None and _background(slide) != rule.background:
         problems.append(f"the background of slide {rule.index} is {_background(slide)}, expected {rule.background}")
     return problems
-
-
-METRICS = metrics_by_name(
-    check_image_stretch_and_center,
-    check_page_number_colors,
-    check_transition,
-    check_slide_orientation_Portrait,
-    check_slides,
-)

@@ -15,7 +15,6 @@ from evaluation.state.metrics import (
     ExpectedList,
     Score,
     ValueRule,
-    metrics_by_name,
     score_of,
     score_unless,
     without_differences,
@@ -219,25 +218,3 @@ def _parsed(text: str) -> Any:
         except json.JSONDecodeError:
             continue
     return None
-
-
-METRICS = metrics_by_name(
-    literal_match,
-    is_in_list,
-    fuzzy_match,
-    check_direct_json_object,
-    check_one_of_include,
-    check_one_of_equal,
-    check_json_contains,
-    check_directory,
-    check_moved_jpgs,
-    check_number,
-    is_not_empty,
-    is_json_empty,
-    check_2048_has_16,
-    check_email_match_href,
-    check_text_enlarged,
-    is_utc_0,
-    is_extension_installed,
-    is_in_vm_clickboard,
-)

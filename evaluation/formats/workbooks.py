@@ -26,9 +26,8 @@ from evaluation.formats.workbook_parts import (
     values_of,
 )
 from evaluation.state.context import TaskContext
-from evaluation.state.getters import Getter
-from evaluation.state.metrics import Score, ValueRule, metrics_by_name, score_unless
-from evaluation.state.parameters import Parameters, by_name
+from evaluation.state.metrics import Score, ValueRule, score_unless
+from evaluation.state.parameters import Parameters
 from evaluation.state.reading import Reading, WrongFormat, as_format, read_text
 
 if TYPE_CHECKING:
@@ -342,10 +341,6 @@ def content_from_vm_file(
         return Reading(None, f"{context.shown(file)} has no row below its headings")
     texts = ["nan" if value is None else str(value) for value in rows[-1]]
     return Reading(texts, f"the last row is {texts}")
-
-
-GETTERS: dict[str, Getter] = by_name(content_from_vm_file)
-METRICS = metrics_by_name(compare_table, compare_conference_city_in_order)
 
 
 def _load(path: Path) -> _Book:

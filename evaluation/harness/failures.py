@@ -41,23 +41,14 @@ _OF_REMARK: dict[Remark, ErrorKind] = {
 
 
 class FoundError(Record):
-    """An error of a run.
+    """An error of a run."""
 
-    Attributes:
-        kind: What went wrong.
-        sign: What shows it: a refusal or remark of `aci.acting.result`, or another sign (docs/evaluation.md).
-        steps: Numbers of the steps that show it; () if none of them does.
-        subtask: Name of the subtask; empty for the whole run.
-        by: Who found it.
-        reason: In the words of a model; empty for a rule.
-    """
-
-    kind: ErrorKind
-    sign: str
-    steps: tuple[int, ...] = ()
-    subtask: str = ""
-    by: Literal["rule", "model"] = "rule"
-    reason: str = ""
+    kind: ErrorKind  # what went wrong
+    sign: str  # what shows it: a refusal or remark of `aci.acting.result`, or another sign (docs/evaluation.md)
+    steps: tuple[int, ...] = ()  # numbers of the steps that show it; () if none of them does
+    subtask: str = ""  # name of the subtask; empty for the whole run
+    by: Literal["rule", "model"] = "rule"  # who found it
+    reason: str = ""  # in the words of a model; empty for a rule
 
 
 class FailureSigns:

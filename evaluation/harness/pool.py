@@ -14,13 +14,15 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from agent_s.records import Record
 from evaluation.errors import WorkerLost
 from evaluation.harness.results import Job, Result
+
+if TYPE_CHECKING:
+    from evaluation.harness.work import Work
 
 COMMAND = (sys.executable, "-m", "evaluation.worker")
 OVERHEAD_S = 120.0
@@ -151,7 +153,7 @@ class Pool:
         command: The program of a worker.
     """
 
-    def __init__(self, assignment: Record, size: int, limit_s: float, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, assignment: Work, size: int, limit_s: float, command: Sequence[str] = COMMAND) -> None:
         self._workers = [Worker(assignment.model_dump_json(), command) for _ in range(size)]
         self._limit_s = limit_s + OVERHEAD_S
         self._stopping = False

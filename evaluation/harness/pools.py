@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from agent_s.records import Record
 from evaluation.harness.pool import COMMAND, Pool
 from evaluation.harness.ray_pool import RayPool
 from evaluation.harness.results import Job, Result
+from evaluation.harness.work import Work
 
 
 class JobPool(Protocol):
@@ -27,7 +27,7 @@ class JobPool(Protocol):
 
 
 def open_pool(
-    assignment: Record, size: int, limit_s: float, cluster: str | None = None, command: Sequence[str] = COMMAND
+    assignment: Work, size: int, limit_s: float, cluster: str | None = None, command: Sequence[str] = COMMAND
 ) -> JobPool:
     """Return a pool on this machine, or on the Ray cluster with an address; see `Pool` and `RayPool`."""
     if cluster is None:

@@ -7,20 +7,24 @@ again by another one; Ray starts lost actors anew on machines that have a deskto
 from __future__ import annotations
 
 import logging
+import secrets
+import socket
 import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent_s.records import Record
 from evaluation.errors import EvaluationError, WorkerLost
 from evaluation.harness.pool import COMMAND, ENDING_S, OVERHEAD_S, Worker
 from evaluation.harness.results import Job, Result
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from evaluation.harness.work import Work
 
 RESOURCE = "desktop"
 """What a machine of the cluster offers as often as it can hold a desktop."""
@@ -43,8 +47,9 @@ class DesktopActor:
         remove_abandoned(find_abandoned())  # of an actor that was killed
         self._worker = Worker(assignment, (sys.executable, *command[1:]))
 
-    def ready(self) -> None:
-        """Return as soon as the actor runs."""
+    def ready(self, mark: str) -> str:
+        """Return the name of this machine if a file of the caller is not to be found here, else ""."""
+        return "" if Path(mark).exists() else socket.gethostname()
 
     def run(self, job: str, limit_s: float) -> str:
         """Run a job, and return its result."""
@@ -63,7 +68,7 @@ class RayPool:
     """Runs jobs on the desktops of a cluster; a `evaluation.harness.pools.JobPool`.
 
     Args:
-        assignment: The work of each worker; its folders must be the same on all machines.
+        assignment: The work of each worker; its folders, and its memory, must be the same on all machines.
         size: Maximum number of desktops.
         limit_s: Time limit of a job, s; a worker that takes much longer is replaced.
         address: Address of the cluster, or "auto" for the one that this machine belongs to.
@@ -71,9 +76,10 @@ class RayPool:
     """
 
     def __init__(
-        self, assignment: Record, size: int, limit_s: float, address: str, command: Sequence[str] = COMMAND
+        self, assignment: Work, size: int, limit_s: float, address: str, command: Sequence[str] = COMMAND
     ) -> None:
         self._assignment = assignment.model_dump_json()
+        self._folder = assignment.folder
         self._size = size
         self._limit_s = limit_s + OVERHEAD_S
         self._address = address
@@ -90,25 +96,26 @@ class RayPool:
         Closing the iterator, or KeyboardInterrupt inside it, ends the actors and their current jobs.
 
         Raises:
-            EvaluationError: Ray is not installed, or the cluster cannot be reached or offers no desktops.
+            EvaluationError: Ray is not installed, the cluster cannot be reached or offers no desktops, or one of its
+                machines does not have the folder of the results.
         """
-        with _connected(self._address) as ray:
+        with _connected(self._address) as ray, _marked(self._folder) as mark:
             kind = ray.remote(num_cpus=0, resources={RESOURCE: 1}, max_restarts=-1, max_concurrency=2)(DesktopActor)
             actors = [kind.remote(self._assignment, self._command) for _ in range(min(self._size, len(jobs)))]
             try:
-                yield from self._work(ray, actors, deque(jobs))
+                yield from self._work(ray, actors, deque(jobs), mark)
             except KeyboardInterrupt:
                 return
             finally:
                 self.stop()
                 _end(ray, actors)
 
-    def _work(self, ray: ModuleType, actors: Sequence[Any], left: deque[Job]) -> Iterator[Result]:
+    def _work(self, ray: ModuleType, actors: Sequence[Any], left: deque[Job], mark: str) -> Iterator[Result]:
         """Give each actor that answers the next job; the actor of a lost job answers again once it has been restarted.
 
         An actor without a job is asked again when a job comes back, since its own machine may be gone as well.
         """
-        asked = {actor.ready.remote(): actor for actor in actors}
+        asked = {actor.ready.remote(mark): actor for actor in actors}
         running: dict[Any, tuple[Any, Job]] = {}
         losses: Counter[Job] = Counter()
         idle: list[Any] = []
@@ -131,6 +138,8 @@ class RayPool:
                 answered_at = time.monotonic()
                 if job is not None:
                     yield Result.model_validate_json(answer)
+                else:
+                    self._require_folder(answer)
                 if left and not self._stopping:
                     wanted = left.popleft()
                     running[actor.run.remote(wanted.model_dump_json(), self._limit_s)] = actor, wanted
@@ -139,10 +148,16 @@ class RayPool:
             now = time.monotonic()
             if left and idle and now - asked_at > _POLL_S:
                 asked_at = now
-                asked |= {actor.ready.remote(): actor for actor in idle}
+                asked |= {actor.ready.remote(mark): actor for actor in idle}
                 idle.clear()
             if not running and now - answered_at > LOST_S:
                 raise EvaluationError(f"No machine of the cluster has had a free {RESOURCE} for {LOST_S:g} s: {why}")
+
+    def _require_folder(self, lacking: str) -> None:
+        """Refuse a machine, by its name, that does not have the folder; "" is one that has it."""
+        if lacking:
+            share = "Put it on a disk that all machines share, such as NFS"
+            raise EvaluationError(f"{lacking} does not have the folder {self._folder} of this machine. {share}.")
 
 
 @contextmanager
@@ -166,6 +181,23 @@ def _connected(address: str) -> Iterator[ModuleType]:
     finally:
         if connects:
             ray.shutdown()
+
+
+@contextmanager
+def _marked(folder: Path) -> Iterator[str]:
+    """Put a file into a folder by which other machines are known to have the same one, and yield its path."""
+    from agent_s.runs.listing import make_private_folder
+
+    mark = folder / f".cluster-{secrets.token_hex(8)}"
+    try:
+        make_private_folder(folder)
+        mark.touch()
+    except OSError as error:
+        raise EvaluationError(f"Cannot write to {folder}: {error.strerror or error}.") from error
+    try:
+        yield str(mark)
+    finally:
+        mark.unlink(missing_ok=True)
 
 
 def _end(ray: ModuleType, actors: Sequence[Any]) -> None:

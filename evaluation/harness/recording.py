@@ -22,7 +22,6 @@ class Recording:
     Args:
         runs_folder: Parent of the folder of the run.
         on_event: Called with every event once it is recorded.
-        clock: Monotonic clock, s.
 
     Attributes:
         outcome: How the run ended; None until then.
@@ -34,15 +33,13 @@ class Recording:
         self,
         runs_folder: Path,
         on_event: Callable[[Event], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.outcome: Outcome | None = None
         self.seconds = 0.0
         self.problem = ""
         self._runs_folder = runs_folder
         self._on_event = on_event
-        self._clock = clock
-        self._start_s = clock()
+        self._start_s = time.monotonic()
         self._recorder: Recorder | None = None
 
     def __call__(self, event: Event) -> None:
@@ -50,7 +47,7 @@ class Recording:
         if isinstance(event, RunStarted):
             self._start(event)
         if isinstance(event, RunEnded):
-            self.outcome, self.seconds = event.outcome, self._clock() - self._start_s
+            self.outcome, self.seconds = event.outcome, time.monotonic() - self._start_s
         if self._recorder is not None:
             self._recorder(event)
         if self._on_event is not None:
@@ -92,7 +89,7 @@ class Recording:
         from agent_s.runs.listing import run_folder
         from agent_s.trajectory.recorder import Recorder
 
-        self._start_s = self._clock()
+        self._start_s = time.monotonic()
         try:
             self._recorder = Recorder(run_folder(self._runs_folder, started))
         except TrajectoryError as error:

@@ -32,67 +32,41 @@ FailureKind = Literal["planning", "grounding", "execution", "environment"]
 
 
 class Job(Record):
-    """One episode to be run.
+    """One episode to be run."""
 
-    Attributes:
-        task: Name of the task.
-        seed: Variant of the task; None if it has none.
-    """
-
-    task: str
-    seed: int | None = None
+    task: str  # name of the task
+    seed: int | None = None  # variant of the task; None if it has none
 
 
 class Ended(Record):
-    """The end of a run, whatever judged it.
+    """The end of a run, whatever judged it."""
 
-    Attributes:
-        task: Name of the task.
-        instruction: The instruction of the agent.
-        status: How the run ended, by the agent; `error` if the task could not be prepared.
-        score: From 0 to 1, as the benchmark judges; None if it could not judge.
-        failure: Kind of failure, estimated as `evaluation.harness.failures` describes; None for a success.
-        reason: Why, for a person.
-        steps: Primitives performed.
-        model_calls: Model calls.
-        input_tokens: Tokens sent.
-        output_tokens: Tokens received.
-        dollars: Cost; None if the price is unknown.
-        seconds: Wall time of the run, s; preparing the desktop is left out.
-        run_id: The run; empty if there was none.
-    """
-
-    task: str
-    instruction: str = ""
-    status: Status
-    score: float | None = None
+    task: str  # name of the task
+    instruction: str = ""  # the instruction of the agent
+    status: Status  # how the run ended, by the agent; `error` if the task could not be prepared
+    score: float | None = None  # from 0 to 1, as the benchmark judges; None if it could not judge
+    # kind of failure, estimated as `evaluation.harness.failures` describes; None for a success
     failure: FailureKind | None = None
-    reason: str = ""
-    steps: int = 0
+    reason: str = ""  # why, for a person
+    steps: int = 0  # primitives performed
     model_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    dollars: float | None = None
-    seconds: float = 0.0
-    run_id: str = ""
+    input_tokens: int = 0  # tokens sent
+    output_tokens: int = 0  # tokens received
+    dollars: float | None = None  # cost; None if the price is unknown
+    seconds: float = 0.0  # wall time of the run, s; preparing the desktop is left out
+    run_id: str = ""  # the run; empty if there was none
 
 
 class Result(Ended):
-    """The result of one episode.
+    """The result of one episode."""
 
-    Attributes:
-        seed: Variant of the task; None if it has none.
-        outcome: `error` if the environment broke, which says nothing about the agent.
-        labels: Labels to group results by, such as application, level or domain.
-        trajectory: Folder of the recorded run, relative to that of the results; empty if it was not kept.
-        report: Its page, likewise.
-    """
-
-    seed: int | None = None
+    seed: int | None = None  # variant of the task; None if it has none
+    # `error` if the environment broke, which says nothing about the agent
     outcome: Literal["success", "failure", "error"]
+    # labels to group results by, such as application, level or domain
     labels: dict[str, str] = Field(default_factory=dict)
-    trajectory: str = ""
-    report: str = ""
+    trajectory: str = ""  # folder of the recorded run, relative to that of the results; empty if it was not kept
+    report: str = ""  # its page, likewise
 
     @classmethod
     def broken(cls, job: Job, reason: str) -> Self:
@@ -106,25 +80,15 @@ class Result(Ended):
 
 
 class Header(Record):
-    """First line of a file of results.
+    """First line of a file of results."""
 
-    Attributes:
-        benchmark: The benchmark, such as "miniwob".
-        model: Name of the model.
-        settings: All settings, as JSON.
-        version: Version of this program.
-        started: When the evaluation began.
-        schema_version: Version of the format.
-        format: Marks the file as results.
-    """
-
-    benchmark: str
-    model: str
-    settings: dict[str, Any]
-    version: str
-    started: datetime
-    schema_version: int = SCHEMA_VERSION
-    format: Literal["agent-s evaluation"] = FORMAT
+    benchmark: str  # the benchmark, such as "miniwob"
+    model: str  # name of the model
+    settings: dict[str, Any]  # all settings, as JSON
+    version: str  # version of this program
+    started: datetime  # when the evaluation began
+    schema_version: int = SCHEMA_VERSION  # version of the format
+    format: Literal["agent-s evaluation"] = FORMAT  # marks the file as results
 
 
 def effort_of(usage: Usage) -> dict[str, Any]:

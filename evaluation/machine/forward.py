@@ -9,14 +9,14 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
+from evaluation.background_server import BackgroundServer
 from evaluation.state.devtools import PORT_FILE
 
 logger = logging.getLogger(__name__)
 
 
-class BrowserPort(socketserver.ThreadingTCPServer):
+class BrowserPort(BackgroundServer, socketserver.ThreadingTCPServer):
     """Passes connections on to the browser that was started last, as `socat` does on OSWorld's machine.
 
     Args:
@@ -24,26 +24,11 @@ class BrowserPort(socketserver.ThreadingTCPServer):
         port: The loopback port; 0 for a free one.
     """
 
-    daemon_threads = True
     allow_reuse_address = True
 
     def __init__(self, profiles: Callable[[], Path], port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), _Connection)
         self._profiles = profiles
-        self._thread = threading.Thread(
-            target=self.serve_forever, kwargs={"poll_interval": 0.05}, name="browser-port", daemon=True
-        )
-
-    def __enter__(self) -> Self:
-        """Start listening."""
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop listening."""
-        self.shutdown()
-        self.server_close()
-        self._thread.join()
 
     @property
     def port(self) -> int:

@@ -7,14 +7,15 @@ import binascii
 import hmac
 import json
 import logging
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.message import Message
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from evaluation.background_server import BackgroundServer
 
 MAX_BODY = 2_000_000_000
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -66,7 +67,7 @@ def as_text(text: str, status: HTTPStatus = HTTPStatus.OK) -> Answer:
 Endpoint = Callable[[Request], Answer]
 
 
-class MachineServer(ThreadingHTTPServer):
+class MachineServer(BackgroundServer, ThreadingHTTPServer):
     """Serves endpoints on a loopback port.
 
     Args:
@@ -75,30 +76,10 @@ class MachineServer(ThreadingHTTPServer):
         token: What clients must send, as user name (`http://TOKEN@127.0.0.1`) or bearer token; "" for nothing.
     """
 
-    daemon_threads = True
-
     def __init__(self, endpoints: Mapping[tuple[str, str], Endpoint], port: int = 0, token: str = "") -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.endpoints = dict(endpoints)
         self.token = token
-        self._thread = threading.Thread(
-            target=self.serve_forever, kwargs={"poll_interval": 0.05}, name="machine-server", daemon=True
-        )
-
-    def __enter__(self) -> Self:
-        """Start serving."""
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop serving."""
-        self.shutdown()
-        self.server_close()
-        self._thread.join()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log a broken connection instead of writing to the terminal."""
-        logger.debug("a request from %s broke", client_address, exc_info=True)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -55,17 +55,11 @@ _VIEW = "[innerWidth, innerHeight, devicePixelRatio]"
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """State of an episode, as its page reports it.
+    """State of an episode, as its page reports it."""
 
-    Attributes:
-        over: Whether the page has ended the episode.
-        reward: Reward from -1 to 1, without a penalty for time; 0 during the episode.
-        reason: The reason, from the page or the harness.
-    """
-
-    over: bool
-    reward: float = 0.0
-    reason: str = ""
+    over: bool  # whether the page has ended the episode
+    reward: float = 0.0  # reward from -1 to 1, without a penalty for time; 0 during the episode
+    reason: str = ""  # the reason, from the page or the harness
 
     @property
     def success(self) -> bool:
@@ -79,17 +73,15 @@ class Arena:
     Args:
         desktop: Desktop to start the browser on.
         address: Address of the server of the pages.
-        clock: Monotonic clock, s.
 
     Raises:
         BrowserLost: The browser does not respond.
         AciError: It cannot be started.
     """
 
-    def __init__(self, desktop: VirtualDesktop, address: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, desktop: VirtualDesktop, address: str) -> None:
         self._desktop = desktop
         self._address = address
-        self._clock = clock
         self._episodes = 0
         self._view: Any = None
         profile = desktop.home / ".config" / "miniwob-profile"
@@ -190,8 +182,8 @@ class Arena:
         return False
 
     def _wait(self, holds: Callable[[], bool], what: str) -> None:
-        deadline = self._clock() + READY_LIMIT_S
+        deadline = time.monotonic() + READY_LIMIT_S
         while not holds():
-            if self._clock() > deadline:
+            if time.monotonic() > deadline:
                 raise BrowserLost(f"the browser took more than {READY_LIMIT_S:g} s {what}")
             time.sleep(_POLL_S)

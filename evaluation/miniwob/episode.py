@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +30,6 @@ def run_episode(
     folder: Path,
     *,
     keep_all: bool = False,
-    clock: Callable[[], float] = time.monotonic,
 ) -> Result:
     """Run one episode and judge it.
 
@@ -41,7 +39,6 @@ def run_episode(
         agent: Works on the arena's desktop.
         folder: Folder of the results; the run is recorded there, and a failed one is kept.
         keep_all: Whether to keep recordings of successes.
-        clock: Monotonic clock, s.
 
     Raises:
         BrowserLost: The page does not load.
@@ -50,10 +47,10 @@ def run_episode(
     if not instruction:
         raise BrowserLost(f"the page of {job.task} gives no instruction")
     signs, ended_by_page = FailureSigns(), False
-    recording = Recording(folder / RUNS_FOLDER, signs, clock)
+    recording = Recording(folder / RUNS_FOLDER, signs)
     last = arena.state()
     try:
-        for event in agent.stream(Task(instruction=instruction), _check(arena, clock), blind=True):
+        for event in agent.stream(Task(instruction=instruction), _check(arena), blind=True):
             if isinstance(event, ActionPerformed) and not ended_by_page and arena.state().over:
                 ended_by_page = True
                 agent.stop()
@@ -87,12 +84,12 @@ def run_episode(
     )
 
 
-def _check(arena: Arena, clock: Callable[[], float]) -> StateCheck:
+def _check(arena: Arena) -> StateCheck:
     """Return a check of the applications' own state for the agent's end of the run."""
 
     def check(status: Status) -> Verdict:
-        deadline = clock() + LATE_S
-        while not (state := arena.state()).over and clock() < deadline:
+        deadline = time.monotonic() + LATE_S
+        while not (state := arena.state()).over and time.monotonic() < deadline:
             time.sleep(_POLL_S)
         return Verdict(verified=state.success, reason=state.reason, by=BY)
 

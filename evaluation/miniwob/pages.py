@@ -16,15 +16,10 @@ INSTALL = "pip install 'agent-s[miniwob]'"
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The pages.
+    """The pages."""
 
-    Attributes:
-        folder: Folder to serve: pages, scripts and styles.
-        names: Names of the tasks, sorted.
-    """
-
-    folder: Path
-    names: tuple[str, ...]
+    folder: Path  # folder to serve: pages, scripts and styles
+    names: tuple[str, ...]  # names of the tasks, sorted
 
     def chosen(self, wanted: Iterable[str]) -> tuple[str, ...]:
         """Return the requested names, each once, in their order.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aci.errors import AciError
 from evaluation.errors import EvaluationError
 from evaluation.harness.results import RUNS_FOLDER, Ended, Job, Result, place_in
-from evaluation.osworld.runner import TaskSession, run_task
+from evaluation.osworld.runner import TaskResult, TaskSession, run_task
 from evaluation.osworld.solutions import SolutionPlayer, load_solution
 from evaluation.osworld.task import TaskFile, load_each
 from evaluation.state.rights import Rights
@@ -29,7 +29,8 @@ class TaskBench:
         tasks: Folder of the task files.
         keep_all: Whether to keep recordings of successes.
         rights: What the tasks may do.
-        verdicts_apart: Whether the verdicts of state checks are kept out of the recordings.
+        as_attempts: Whether the verdicts of state checks are kept out of the recordings, and what is learned out of
+            memory, since the best of several episodes of a task will be chosen.
     """
 
     def __init__(
@@ -39,10 +40,10 @@ class TaskBench:
         tasks: Path,
         keep_all: bool = False,
         rights: Rights | None = None,
-        verdicts_apart: bool = False,
+        as_attempts: bool = False,
     ) -> None:
         self._rights = rights or Rights()
-        self._verdicts_apart = verdicts_apart
+        self._as_attempts = as_attempts
         self._settings = settings.model_copy(update={"runs_dir": folder / RUNS_FOLDER})
         self._folder = folder
         self._tasks = {task.id: task for task in load_each(tasks)[0]}
@@ -51,7 +52,7 @@ class TaskBench:
     def run(self, job: Job) -> Result:
         """Run one task; an error is its result."""
         task = self._tasks[job.task]
-        ended = run_task(task, self._settings, rights=self._rights, verdict_apart=self._verdicts_apart)
+        ended = self._attempt(task) if self._as_attempts else run_task(task, self._settings, rights=self._rights)
         error = ended.status == "error" or ended.verified is None
         if ended.verified and not self._keep_all and ended.trajectory is not None:
             rmtree(ended.trajectory, ignore_errors=True)
@@ -60,10 +61,25 @@ class TaskBench:
         return Result(
             **ended.model_dump(include=set(Ended.model_fields)) | changed,
             outcome="error" if error else "success" if ended.verified else "failure",
+            seed=job.seed,
             labels=task.labels,
             trajectory=place_in(self._folder, ended.trajectory) if kept else "",
             report=place_in(self._folder, ended.report) if kept else "",
         )
+
+    def _attempt(self, task: TaskFile) -> TaskResult:
+        from agent_s.loop.agent import AgentS
+        from evaluation.attempts import learning_apart, write_learned
+
+        with learning_apart(self._settings) as learned:
+
+            def new_agent(desktop: VirtualDesktop) -> AgentS:
+                return AgentS.from_settings(self._settings, desktop, learned=learned)
+
+            ended = run_task(task, self._settings, rights=self._rights, new_agent=new_agent, verdict_apart=True)
+            if ended.trajectory is not None:
+                write_learned(learned, ended.trajectory)
+        return ended
 
 
 class ConformanceBench(TaskBench):

@@ -28,41 +28,34 @@ _COMMANDS = ("launch", "execute", "command", "execute_with_verification", "vm_co
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that a task needs.
+    """Something that a task needs."""
 
-    Attributes:
-        kind: What kind of thing.
-        what: Which one.
-        met: Whether it is here.
-    """
-
-    kind: Kind
-    what: str
-    met: bool
+    kind: Kind  # what kind of thing
+    what: str  # which one
+    met: bool  # whether it is here
 
 
-def needs_of(task: TaskFile, rights: Rights, path: str | None = None) -> list[Need]:
+def needs_of(task: TaskFile, rights: Rights) -> list[Need]:
     """Return what a task needs, each once, in the order of the file.
 
     Args:
         task: The task.
         rights: What it may do; its folder of files has the downloads.
-        path: Where programs are searched, as in PATH.
     """
     downloads = Downloads(rights.files)
     found: dict[tuple[str, str], Need] = {}
-    for need in _needs(task, rights, downloads, path):
+    for need in _needs(task, rights, downloads):
         found.setdefault((need.kind, need.what), need)
     return list(found.values())
 
 
-def _needs(task: TaskFile, rights: Rights, downloads: Downloads, path: str | None) -> Iterator[Need]:
+def _needs(task: TaskFile, rights: Rights, downloads: Downloads) -> Iterator[Need]:
     known = machine()
     if task.spec_snapshot is not None:
         yield Need("machine image", f"the snapshot {task.spec_snapshot}", False)
     for application in task.related_apps:
         program = known.applications.get(application)
-        if program is not None and shutil.which(replacement([program], path)[0], path=path) is None:
+        if program is not None and shutil.which(replacement([program])[0]) is None:
             yield Need("program", program, False)
     judges_pages = any(check.result.type.startswith(_OF_PAGES) for check in task.evaluator.checks)
     for name, parameters in _parts(task):
@@ -80,7 +73,7 @@ def _needs(task: TaskFile, rights: Rights, downloads: Downloads, path: str | Non
         elif name in known.web or name.startswith(_OF_PAGES) or (name == "rule" and judges_pages):
             yield from _sites(addresses, written)
         if name in _COMMANDS:
-            yield from _of_command(written, task, rights, path)
+            yield from _of_command(written, task, rights)
 
 
 def _parts(task: TaskFile) -> Iterator[tuple[str, Any]]:
@@ -104,7 +97,7 @@ def _sites(addresses: list[str], written: Mapping[str, Any]) -> Iterator[Need]:
             yield Need("live web site", address.partition("/")[0], False)
 
 
-def _of_command(written: Mapping[str, Any], task: TaskFile, rights: Rights, path: str | None) -> Iterator[Need]:
+def _of_command(written: Mapping[str, Any], task: TaskFile, rights: Rights) -> Iterator[Need]:
     command, known = written["command"], machine()
     words = _words(command)
     programs = [Path(word).name for word in words]
@@ -114,7 +107,7 @@ def _of_command(written: Mapping[str, Any], task: TaskFile, rights: Rights, path
     for program in programs:
         if program in known.root:
             yield Need("root", program, False)
-        elif program in known.image and shutil.which(program, path=path) is None:
+        elif program in known.image and shutil.which(program) is None:
             yield Need("machine image", program, False)
     if any("CLIENT_PASSWORD" in text for text in words):
         yield Need("root", "the password of the machine's user", False)
@@ -122,8 +115,8 @@ def _of_command(written: Mapping[str, Any], task: TaskFile, rights: Rights, path
     is_plain = re.fullmatch(r"[\w./+-]+", first) is not None and not first.startswith(("./", "/home/", "~"))
     is_listed = Path(first).name in (*known.root, *known.image, "cd", "export", "echo", "if", "for", "source")
     if is_plain and not is_listed:
-        program = replacement([first], path)[0]
-        if shutil.which(program, path=path) is None:
+        program = replacement([first])[0]
+        if shutil.which(program) is None:
             yield Need("program", Path(first).name, False)
 
 

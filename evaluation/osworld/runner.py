@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -35,21 +34,13 @@ Watch = Callable[[Iterator[Event], Callable[[], None]], Iterator[Event]]
 
 
 class TaskResult(Ended):
-    """The result of one task.
+    """The result of one task."""
 
-    Attributes:
-        verified: The verdict of the state check; None if it could not judge.
-        replayed: Whether every subtask came from verified memory.
-        trajectory: Folder of the recorded run, or None.
-        report: Its HTML page, or None.
-        recording_problem: Why the recording or the report is missing or incomplete; empty otherwise.
-    """
-
-    verified: bool | None = None
-    replayed: bool = False
-    trajectory: Path | None = None
-    report: Path | None = None
-    recording_problem: str = ""
+    verified: bool | None = None  # the verdict of the state check; None if it could not judge
+    replayed: bool = False  # whether every subtask came from verified memory
+    trajectory: Path | None = None  # folder of the recorded run, or None
+    report: Path | None = None  # its HTML page, or None
+    recording_problem: str = ""  # why the recording or the report is missing or incomplete; empty otherwise
 
 
 class TaskSession:
@@ -117,12 +108,10 @@ def run_task(
     *,
     rights: Rights | None = None,
     memory: MemoryStore | None = None,
-    ask: Callable[[str], str] | None = None,
     new_agent: Callable[[VirtualDesktop], AgentS] | None = None,
     on_event: Callable[[Event], None] | None = None,
     watch: Watch | None = None,
     verdict_apart: bool = False,
-    clock: Callable[[], float] = time.monotonic,
 ) -> TaskResult:
     """Run one task on a private desktop of its own, record it, and check it.
 
@@ -134,25 +123,23 @@ def run_task(
         settings: Model, limits, memory, size of the desktop, and where runs are recorded.
         rights: What the task may do.
         memory: An open store; None opens the one in the settings.
-        ask: Puts the agent's questions to the person at the screen.
         new_agent: Builds the agent for a desktop; None builds it from the settings.
         on_event: Called with every event once it is recorded.
         watch: Passes on the events, and may stop the run.
         verdict_apart: Whether the verdict of the state check is kept out of the recording, so that nobody who reads
             that knows it.
-        clock: Monotonic clock, s.
     """
     from agent_s.loop.agent import AgentS
 
     signs = FailureSigns()
-    recording = Recording(settings.runs_folder, on_event, clock)
+    recording = Recording(settings.runs_folder, on_event)
     try:
         with settings.desktop.new_virtual() as desktop, TaskSession.on(task, desktop, rights) as session:
             wanted = session.prepare()
             if new_agent is not None:
                 agent = new_agent(desktop)
             else:
-                agent = AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
+                agent = AgentS.from_settings(settings, desktop, memory=memory)
             kept = KeptCheck(session.state_check)
             events = agent.stream(wanted, kept if verdict_apart else session.state_check, blind=True)
             for event in watch(events, agent.stop) if watch is not None else events:

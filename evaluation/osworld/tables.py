@@ -1,4 +1,7 @@
-"""All steps, getters and metrics, by the names that task files use."""
+"""All steps, getters and metrics, by the names that task files use.
+
+Most are public functions of `_MODULES`; the tables of modules hold those that have another name, or come from a table.
+"""
 
 from __future__ import annotations
 
@@ -26,43 +29,26 @@ from evaluation.formats import (
     workbooks,
 )
 from evaluation.state import getters, metrics, steps
-from evaluation.state.getters import Getter
-from evaluation.state.metrics import Metric
+from evaluation.state.getters import Getter, getters_in
+from evaluation.state.metrics import Metric, metrics_in
 from evaluation.state.steps import Perform
 
+_MODULES = (
+    getters, metrics, accessibility, actions, addresses, archives, browser, document_details, documents, files, mail,
+    media, pages, pdf, pictures, preferences, relative_time, slides, values, workbooks,
+)  # fmt: skip
+
 STEPS: dict[str, Perform] = steps.STEPS | pages.STEPS | unavailable.STEPS
-GETTERS: dict[str, Getter] = (
-    getters.GETTERS
-    | accessibility.GETTERS
-    | browser.GETTERS
-    | files.GETTERS
-    | mail.GETTERS
-    | media.GETTERS
-    | pages.GETTERS
-    | pdf.GETTERS
-    | preferences.GETTERS
-    | relative_time.GETTERS
-    | slide_media.GETTERS
-    | unavailable.GETTERS
-    | workbooks.GETTERS
-)
-METRICS: dict[str, Metric] = (
-    metrics.METRICS
-    | accessibility.METRICS
-    | actions.METRICS
-    | addresses.METRICS
-    | archives.METRICS
-    | browser.METRICS
-    | document_details.METRICS
-    | documents.METRICS
-    | files.METRICS
-    | mail.METRICS
-    | media.METRICS
-    | pdf.METRICS
-    | pictures.METRICS
-    | preferences.METRICS
-    | slide_comparison.METRICS
-    | slides.METRICS
-    | values.METRICS
-    | workbooks.METRICS
-)
+GETTERS: dict[str, Getter] = {
+    **{name: getter for module in _MODULES for name, getter in getters_in(module.__name__).items()},
+    **browser.GETTERS,
+    **slide_media.GETTERS,
+    **unavailable.GETTERS,
+}
+METRICS: dict[str, Metric] = {
+    **{name: metric for module in _MODULES for name, metric in metrics_in(module.__name__).items()},
+    **documents.METRICS,
+    **pictures.METRICS,
+    **preferences.METRICS,
+    **slide_comparison.METRICS,
+}

@@ -41,25 +41,16 @@ IGNORED_KEYS = frozenset({"trajectory", "proxy", "fixed_ip", "possibility_of_env
 
 
 class Step(Parameters):
-    """One step of `config` or `postconfig`; texts may hold `{name}` until its value is known.
+    """One step of `config` or `postconfig`; texts may hold `{name}` until its value is known."""
 
-    Attributes:
-        type: Name in `evaluation.osworld.tables.STEPS`.
-        parameters: Parameters of that type.
-    """
-
-    type: str
-    parameters: Parameters
+    type: str  # name in `evaluation.osworld.tables.STEPS`
+    parameters: Parameters  # parameters of that type
 
 
 class Source(Parameters):
-    """Origin of a value; texts may hold `{name}` until its value is known.
+    """Origin of a value; texts may hold `{name}` until its value is known."""
 
-    Attributes:
-        type: Name in `evaluation.osworld.tables.GETTERS`, whose parameters are further fields.
-    """
-
-    type: str
+    type: str  # name in `evaluation.osworld.tables.GETTERS`, whose parameters are further fields
 
 
 class Rule(Source):
@@ -101,18 +92,11 @@ AnySource = Annotated[Source, PlainValidator(_source)]
 
 
 class Check(Parameters):
-    """One metric, what it judges, and what it expects.
+    """One metric, what it judges, and what it expects."""
 
-    Attributes:
-        func: Name in `evaluation.osworld.tables.METRICS`.
-        result: What it judges.
-        expected: What it expects; None for metrics that need only options.
-        options: Its options.
-    """
-
-    func: str
-    result: AnySource
-    expected: Source | None = None
+    func: str  # name in `evaluation.osworld.tables.METRICS`
+    result: AnySource  # what it judges
+    expected: Source | None = None  # what it expects; None for metrics that need only options
     options: Parameters
 
 
@@ -151,17 +135,11 @@ AnyCheck = Annotated[Check, _one_of(_checks(), "func")]
 
 
 class Evaluator(Parameters):
-    """How a task is checked.
+    """How a task is checked."""
 
-    Attributes:
-        checks: The metrics; empty if the task is infeasible, and the right outcome is to say so.
-        conj: Whether all checks must hold or one is enough.
-        postconfig: Steps before the check.
-    """
-
-    checks: tuple[AnyCheck, ...]
-    conj: Literal["and", "or"] = "and"
-    postconfig: tuple[AnyStep, ...] = ()
+    checks: tuple[AnyCheck, ...]  # the metrics; empty if the task is infeasible, and the right outcome is to say so
+    conj: Literal["and", "or"] = "and"  # whether all checks must hold or one is enough
+    postconfig: tuple[AnyStep, ...] = ()  # steps before the check
 
     @model_validator(mode="before")
     @classmethod
@@ -199,35 +177,21 @@ def _in_capitals(level: Any) -> Any:
 
 
 class TaskFile(Parameters):
-    """A task as its file describes it.
+    """A task as its file describes it."""
 
-    Attributes:
-        id: Its name.
-        instruction: What the agent is asked to do; may hold `{name}`.
-        evaluator: How it is checked.
-        config: Steps that set up the initial state.
-        related_apps: The applications it is about.
-        snapshot: OSWorld's name for the initial state; not used here.
-        spec_snapshot: A state of OS-MAP's machine that the task needs, if it needs one.
-        source: Where the task comes from.
-        level: How much is left to the agent, in OS-MAP's terms: L1 (execute) to L4 (adapt).
-        domain: OS-MAP's domain.
-        path: The file; fixtures are in the same folder.
-        unread: Unknown keys of the file, which nothing reads.
-    """
-
-    id: Annotated[str, Field(min_length=1, max_length=200)]
-    instruction: Annotated[str, Field(min_length=1)]
-    evaluator: Evaluator
-    config: tuple[AnyStep, ...] = ()
-    related_apps: tuple[str, ...] = ()
-    snapshot: str | None = None
-    spec_snapshot: str | None = None
-    source: Any = None
+    id: Annotated[str, Field(min_length=1, max_length=200)]  # its name
+    instruction: Annotated[str, Field(min_length=1)]  # what the agent is asked to do; may hold `{name}`
+    evaluator: Evaluator  # how it is checked
+    config: tuple[AnyStep, ...] = ()  # steps that set up the initial state
+    related_apps: tuple[str, ...] = ()  # the applications it is about
+    snapshot: str | None = None  # OSWorld's name for the initial state; not used here
+    spec_snapshot: str | None = None  # a state of OS-MAP's machine that the task needs, if it needs one
+    source: Any = None  # where the task comes from
+    # how much is left to the agent, in OS-MAP's terms: L1 (execute) to L4 (adapt)
     level: Annotated[Literal["L1", "L2", "L3", "L4"] | None, BeforeValidator(_in_capitals)] = None
-    domain: str | None = None
-    path: Path
-    unread: tuple[str, ...] = ()
+    domain: str | None = None  # OS-MAP's domain
+    path: Path  # the file; fixtures are in the same folder
+    unread: tuple[str, ...] = ()  # unknown keys of the file, which nothing reads
 
     @property
     def folder(self) -> Path:

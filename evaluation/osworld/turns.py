@@ -30,15 +30,10 @@ _FORMS: dict[ActionSpace, Callable[[Action, Observation], Sequence[Step]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What is handed in.
+    """What is handed in."""
 
-    Attributes:
-        screenshot: (H, W, 3) uint8 RGB.
-        tree: The accessibility tree as XML; None if it is not known.
-    """
-
-    screenshot: NDArray[np.uint8]
-    tree: str | None
+    screenshot: NDArray[np.uint8]  # (H, W, 3) uint8 RGB
+    tree: str | None  # the accessibility tree as XML; None if it is not known
 
 
 class TurnDesktop(Desktop):

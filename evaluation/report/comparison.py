@@ -23,18 +23,11 @@ Table = dict[str, dict[str, Summary | None]]
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One of the evaluations compared.
+    """One of the evaluations compared."""
 
-    Attributes:
-        name: Name of its folder, with the path where two have the same.
-        folder: Folder of the results.
-        header: What was evaluated.
-        results: Its results.
-    """
-
-    name: str
-    folder: Path
-    header: Header
+    name: str  # name of its folder, with the path where two have the same
+    folder: Path  # folder of the results
+    header: Header  # what was evaluated
     results: tuple[Result, ...]
 
     @property
@@ -97,17 +90,11 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Several evaluations.
+    """Several evaluations."""
 
-    Attributes:
-        evaluations: In the order they were named.
-        groups: For each of `GROUPS` that some task has, a table of its values by evaluation.
-        settings: For each setting in which they differ, its value in each evaluation.
-    """
-
-    evaluations: tuple[Evaluation, ...]
-    groups: dict[str, Table]
-    settings: dict[str, tuple[Any, ...]]
+    evaluations: tuple[Evaluation, ...]  # in the order they were named
+    groups: dict[str, Table]  # for each of `GROUPS` that some task has, a table of its values by evaluation
+    settings: dict[str, tuple[Any, ...]]  # for each setting in which they differ, its value in each evaluation
 
     @property
     def failure_kinds(self) -> list[str]:

@@ -22,57 +22,35 @@ NO_GROUP = "-"
 
 @dataclass(frozen=True, slots=True)
 class FailedRun:
-    """A run that failed, as it was recorded.
+    """A run that failed, as it was recorded."""
 
-    Attributes:
-        name: Its task, or its id.
-        group: The column of its figures: an application or a row of an ablation; empty for none.
-        folder: Its folder.
-        timeline: Its events.
-        outcome: How it ended, as the agent says.
-        reason: Why it counts as failed.
-    """
-
-    name: str
-    group: str
+    name: str  # its task, or its id
+    group: str  # the column of its figures: an application or a row of an ablation; empty for none
     folder: Path
-    timeline: Timeline
-    outcome: Outcome
-    reason: str
+    timeline: Timeline  # its events
+    outcome: Outcome  # how it ended, as the agent says
+    reason: str  # why it counts as failed
 
 
 @dataclass(frozen=True, slots=True)
 class RunErrors:
-    """The errors of a run that failed.
-
-    Attributes:
-        run: The run.
-        errors: What was found.
-        subtasks: Number of subtasks that were begun.
-        failed_subtasks: Number of those that were not finished.
-    """
+    """The errors of a run that failed."""
 
     run: FailedRun
-    errors: tuple[FoundError, ...]
-    subtasks: int
-    failed_subtasks: int
+    errors: tuple[FoundError, ...]  # what was found
+    subtasks: int  # number of subtasks that were begun
+    failed_subtasks: int  # number of those that were not finished
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The figures of a group of failed runs, as in the paper's table.
+    """The figures of a group of failed runs, as in the paper's table."""
 
-    Attributes:
-        runs: Number of failed runs.
-        by_kind: Share of the runs with an error of each kind; they add up to more than 1, since a run may have several.
-        undecided: Share of the runs in which no error was found.
-        subtask_failure: Mean over the runs of the share of subtasks that failed; None if none was begun.
-    """
-
-    runs: int
+    runs: int  # number of failed runs
+    # share of the runs with an error of each kind; they add up to more than 1, since a run may have several
     by_kind: dict[str, float]
-    undecided: float
-    subtask_failure: float | None
+    undecided: float  # share of the runs in which no error was found
+    subtask_failure: float | None  # mean over the runs of the share of subtasks that failed; None if none was begun
 
     def as_json(self) -> dict[str, Any]:
         """Return the values for `--json`, rounded."""
@@ -83,15 +61,10 @@ class Rates:
 
 @dataclass
 class ErrorAnalysis:
-    """The errors of several runs.
+    """The errors of several runs."""
 
-    Attributes:
-        runs: Those that failed.
-        left_out: Runs that failed but cannot be read, by name, and why.
-    """
-
-    runs: list[RunErrors] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
+    runs: list[RunErrors] = field(default_factory=list)  # those that failed
+    left_out: dict[str, str] = field(default_factory=dict)  # runs that failed but cannot be read, by name, and why
 
     @property
     def rates(self) -> dict[str, Rates]:

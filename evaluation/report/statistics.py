@@ -15,7 +15,7 @@ Z_95 = 1.959963984540054
 """Quantile of the standard normal distribution for a two-sided interval of 95%."""
 
 
-def wilson(successes: int, trials: int, z: float = Z_95) -> tuple[float, float]:
+def wilson(successes: int, trials: int) -> tuple[float, float]:
     """Return the Wilson score interval of a success rate (Wilson 1927, JASA 22, p. 209).
 
     Unlike the normal approximation it stays within 0 and 1 and holds for few trials and rates near 1. Without any
@@ -23,7 +23,7 @@ def wilson(successes: int, trials: int, z: float = Z_95) -> tuple[float, float]:
     """
     if trials == 0:
         return 0.0, 1.0
-    rate = successes / trials
+    rate, z = successes / trials, Z_95
     weight = 1 + z * z / trials
     center = (rate + z * z / (2 * trials)) / weight
     half = z * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials)) / weight
@@ -32,29 +32,17 @@ def wilson(successes: int, trials: int, z: float = Z_95) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Summary of several results.
+    """Summary of several results."""
 
-    Attributes:
-        episodes: Number of results, errors included.
-        successes: Number of successes.
-        errors: Number of results whose environment broke.
-        success_rate: Successes among those without an error; None if there is none.
-        interval: Its 95% confidence interval.
-        median_s: Median wall time of those without an error, s; None if there is none.
-        steps: Primitives in total.
-        model_calls: Model calls in total.
-        failures: Number of failures of each kind.
-    """
-
-    episodes: int
-    successes: int
-    errors: int
-    success_rate: float | None
-    interval: tuple[float, float]
-    median_s: float | None
-    steps: int
-    model_calls: int
-    failures: dict[str, int]
+    episodes: int  # number of results, errors included
+    successes: int  # number of successes
+    errors: int  # number of results whose environment broke
+    success_rate: float | None  # successes among those without an error; None if there is none
+    interval: tuple[float, float]  # its 95% confidence interval
+    median_s: float | None  # median wall time of those without an error, s; None if there is none
+    steps: int  # primitives in total
+    model_calls: int  # model calls in total
+    failures: dict[str, int]  # number of failures of each kind
 
     @property
     def judged(self) -> int:
@@ -103,9 +91,7 @@ def describe_effort(results: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def paired_difference(
-    results: Iterable[Result], reference: Iterable[Result], z: float = Z_95
-) -> tuple[float, float, float] | None:
+def paired_difference(results: Iterable[Result], reference: Iterable[Result]) -> tuple[float, float, float] | None:
     """Return the difference of two success rates on the same episodes, and its interval.
 
     The interval is the adjusted Wald interval for matched pairs (Agresti and Min 2005, Statistics in Medicine 24,
@@ -121,7 +107,7 @@ def paired_difference(
     better, worse = (sum(pair == only for pair in pairs) for only in ((True, False), (False, True)))
     center = (better - worse) / (len(pairs) + 2)
     variance = better + worse + 1 - (better - worse) ** 2 / (len(pairs) + 2)
-    half = z * math.sqrt(variance) / (len(pairs) + 2)
+    half = Z_95 * math.sqrt(variance) / (len(pairs) + 2)
     return (better - worse) / len(pairs), max(-1.0, center - half), min(1.0, center + half)
 
 

@@ -73,29 +73,18 @@ class WindowManager(Protocol):
 
 @dataclass
 class TaskContext:
-    """The context of one task while it runs.
+    """The context of one task while it runs."""
 
-    Attributes:
-        desktop: Where the applications run.
-        windows: Their windows.
-        folder: Folder of the task file and its fixtures.
-        server: The server of the task, or None.
-        values: Values of `{name}` in the texts of the task.
-        downloads: The files that the task downloads.
-        commands: Whether the commands of the task file may run; see `command`.
-        actions: What the agent did, as OSWorld's `computer_13`, its space for actions; None if it was not recorded.
-        resources: Closed when the task's session ends.
-    """
-
-    desktop: TaskDesktop
-    windows: WindowManager
-    folder: Path
-    server: FormServer | None = None
-    values: dict[str, str] = field(default_factory=dict)
-    downloads: Downloads = field(default_factory=lambda: Downloads(None))
-    commands: bool = False
+    desktop: TaskDesktop  # where the applications run
+    windows: WindowManager  # their windows
+    folder: Path  # folder of the task file and its fixtures
+    server: FormServer | None = None  # the server of the task, or None
+    values: dict[str, str] = field(default_factory=dict)  # values of `{name}` in the texts of the task
+    downloads: Downloads = field(default_factory=lambda: Downloads(None))  # the files that the task downloads
+    commands: bool = False  # whether the commands of the task file may run; see `command`
+    # what the agent did, as OSWorld's `computer_13`, its space for actions; None if it was not recorded
     actions: list[dict[str, Any] | str] | None = None
-    resources: ExitStack = field(default_factory=ExitStack)
+    resources: ExitStack = field(default_factory=ExitStack)  # closed when the task's session ends
 
     @property
     def home(self) -> str:

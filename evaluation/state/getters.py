@@ -1,8 +1,8 @@
 """Getters read one part of the applications' state; task files name them as the type of `result` and `expected`.
 
-A getter is a function of the context whose keyword-only parameters are its keys in a task file, listed in a table
-`GETTERS`. Names are OSWorld's where it has an equivalent. Something absent, such as a file that was never saved, is a
-`Reading` without a value; something that cannot be read is an error and never counts as a failed task.
+A getter is a public function of the context whose keyword-only parameters are its keys in a task file. Names are
+OSWorld's where it has an equivalent. Something absent, such as a file that was never saved, is a `Reading` without a
+value; something that cannot be read is an error and never counts as a failed task.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pydantic import Field
 from evaluation.errors import CheckFailed
 from evaluation.state.context import TaskContext
 from evaluation.state.downloads import digest
-from evaluation.state.parameters import Command, Truthy, Unused, by_name
+from evaluation.state.parameters import Command, Truthy, Unused, public_functions
 from evaluation.state.reading import Reading, excerpt, read_text
 
 Getter = Callable[..., Reading]
@@ -227,23 +227,6 @@ def active_window_title(context: TaskContext) -> Reading:
     return Reading(None, "no window is active") if window is None else Reading(window.title, f"window {window.title!r}")
 
 
-GETTERS: dict[str, Getter] = by_name(
-    vm_file,
-    cloud_file,
-    cache_file,
-    vm_dir,
-    vm_dir_file_hashes,
-    file_unzipped,
-    vm_file_text,
-    local_file,
-    vm_command_line,
-    vm_command_error,
-    vm_screen_size,
-    vm_window_size,
-    vm_terminal_output,
-    step_actions,
-    rule,
-    time_diff_range,
-    server_submissions,
-    active_window_title,
-)
+def getters_in(module: str) -> dict[str, Getter]:
+    """Return the getters of a module by name: its public functions of a context that return a `Reading`."""
+    return {getter.__name__: getter for getter in public_functions(module, Reading, ("context",))}

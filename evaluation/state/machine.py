@@ -47,7 +47,7 @@ def replaced_home(text: str, home: str) -> str:
     return _HOME.sub(lambda _: home, text)
 
 
-def replacement(argv: Sequence[str], path: str | None) -> list[str]:
+def replacement(argv: Sequence[str], path: str | None = None) -> list[str]:
     """Return a command with the program that is installed here for the machine's, and with its options here.
 
     Args:

@@ -1,9 +1,9 @@
 """Metrics judge what getters read; task files name them as `func`.
 
-A metric is a function `judge(result, expected, *, option=...)` that returns a `Score`, listed in a table `METRICS`. Its
-signature says what a task file may give it: `expected` is a model for rules, and any other type for the value of a
-getter; keyword-only parameters are its options. Names, rules and options are OSWorld's
-(`desktop_env/evaluators/metrics`) where it has an equivalent. An invalid rule is an error, not a score.
+A metric is a public function `judge(result, expected, *, option=...)` that returns a `Score`. Its signature says what a
+task file may give it: `expected` is a model for rules, and any other type for the value of a getter; keyword-only
+parameters are its options. Names, rules and options are OSWorld's (`desktop_env/evaluators/metrics`) where it has an
+equivalent. An invalid rule is an error, not a score.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import yaml
 from pydantic import BeforeValidator, Field, ValidationError
 
 from evaluation.errors import CheckFailed
-from evaluation.state.parameters import Parameters, keywords, new_model, parameters_of
+from evaluation.state.parameters import Parameters, keywords, new_model, parameters_of, public_functions
 from evaluation.state.reading import WrongFormat, as_format, excerpt, read_text
 
 Json = Any
@@ -31,15 +31,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of a metric.
+    """The score of a metric."""
 
-    Attributes:
-        value: From 0.0 (not done) to 1.0 (done).
-        why: The reason, for a report.
-    """
-
-    value: float
-    why: str
+    value: float  # from 0.0 (not done) to 1.0 (done)
+    why: str  # the reason, for a report
 
 
 def score_of(holds: bool, why: str) -> Score:
@@ -55,25 +50,17 @@ def score_unless(problems: Iterable[str], otherwise: str) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric: its function, and the keys that a task file may give it.
+    """A metric: its function, and the keys that a task file may give it."""
 
-    Attributes:
-        judge: Called as `judge(result, expected, **options)`, or without `expected` if it has no such parameter.
-        rules: What `expected` of type `rule` holds; None for a metric that compares with a file, or with nothing.
-        options: What `options` may hold.
-        needs_expected: Whether `expected` must be given.
-        takes_expected: Whether the function has that parameter.
-        takes_any: Whether `expected` may be any value, rules too.
-        needs_context: Whether the function runs something on the desktop, and is given its context first.
-    """
-
+    # called as `judge(result, expected, **options)`, or without `expected` if it has no such parameter
     judge: Callable[..., Score]
+    # what `expected` of type `rule` holds; None for a metric that compares with a file, or with nothing
     rules: type[Parameters] | None
-    options: type[Parameters]
-    needs_expected: bool
-    takes_expected: bool
-    takes_any: bool = False
-    needs_context: bool = False
+    options: type[Parameters]  # what `options` may hold
+    needs_expected: bool  # whether `expected` must be given
+    takes_expected: bool  # whether the function has that parameter
+    takes_any: bool = False  # whether `expected` may be any value, rules too
+    needs_context: bool = False  # whether the function runs something on the desktop, and is given its context first
 
     @classmethod
     def of(
@@ -136,9 +123,9 @@ def with_key(rules: Any) -> Any:
     return {"rules": rules} if isinstance(rules, list) else rules
 
 
-def metrics_by_name(*judges: Callable[..., Score]) -> dict[str, Metric]:
-    """Return the metrics of functions by their names."""
-    return {judge.__name__: Metric.of(judge) for judge in judges}
+def metrics_in(module: str) -> dict[str, Metric]:
+    """Return the metrics of a module by name: its public functions that return a `Score`."""
+    return {judge.__name__: Metric.of(judge) for judge in public_functions(module, Score, ("result", "context"))}
 
 
 def rules_with(**fields: Any) -> type[Parameters]:
@@ -325,6 +312,3 @@ def parsed_file(path: Path, is_yaml: bool = False) -> Json:
     text = read_text(path)
     with as_format(path, "a YAML file" if is_yaml else "a JSON file", yaml.YAMLError):
         return yaml.safe_load(text) if is_yaml else json.loads(text)
-
-
-METRICS = metrics_by_name(exact_match, match_in_list, check_include_exclude, compare_text_file, check_json)

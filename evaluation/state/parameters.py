@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from typing import Annotated, Any, get_type_hints
@@ -86,3 +87,22 @@ def keywords(parameters: Parameters, without: Collection[str] = ()) -> dict[str,
 def by_name(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     """Return functions by their names."""
     return {function.__name__: function for function in functions}
+
+
+def public_functions(module: str, returns: type, first: Collection[str]) -> list[Callable[..., Any]]:
+    """Return the functions of a module for task files: those without an underscore before their names.
+
+    Args:
+        module: Its `__name__`.
+        returns: What they return.
+        first: Names of their first parameters, any of which marks such a function.
+    """
+    functions = [value for name, value in vars(sys.modules[module]).items() if not name.startswith("_")]
+    return [
+        function
+        for function in functions
+        if inspect.isfunction(function)
+        and function.__module__ == module
+        and function.__annotations__.get("return") == returns.__name__
+        and next(iter(inspect.signature(function).parameters), "") in first
+    ]

@@ -18,15 +18,10 @@ MAX_TEXT_BYTES = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a getter found.
+    """What a getter found."""
 
-    Attributes:
-        value: What metrics judge; None if it is absent.
-        evidence: What was found and where, for a report.
-    """
-
-    value: Any
-    evidence: str
+    value: Any  # what metrics judge; None if it is absent
+    evidence: str  # what was found and where, for a report
 
 
 class WrongFormat(Exception):

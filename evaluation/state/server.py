@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import logging
 import mimetypes
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from evaluation.background_server import BackgroundServer
+
 MAX_BODY = 1_000_000
-logger = logging.getLogger(__name__)
 
 _FORM = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A submitted form.
+    """A submitted form."""
 
-    Attributes:
-        path: Path it was sent to, such as "/received.html".
-        fields: Value by field name; a list for a repeated field.
-    """
-
-    path: str
-    fields: dict[str, str | list[str]]
+    path: str  # path it was sent to, such as "/received.html"
+    fields: dict[str, str | list[str]]  # value by field name; a list for a repeated field
 
 
-class FormServer(ThreadingHTTPServer):
+class FormServer(BackgroundServer, ThreadingHTTPServer):
     """Serves the files of a folder on a free loopback port, and keeps every form posted to one of its pages.
 
     In pages (`*.html`), `{name}` is replaced by the value of that name.
@@ -42,27 +36,11 @@ class FormServer(ThreadingHTTPServer):
         values: Values by name.
     """
 
-    daemon_threads = True
-
     def __init__(self, folder: Path, values: Mapping[str, str]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self._folder = folder.resolve()
         self._values = dict(values)
         self._submissions: list[Submission] = []
-        self._thread = threading.Thread(
-            target=self.serve_forever, kwargs={"poll_interval": 0.05}, name="form-server", daemon=True
-        )
-
-    def __enter__(self) -> Self:
-        """Start serving."""
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop serving."""
-        self.shutdown()
-        self.server_close()
-        self._thread.join()
 
     @property
     def address(self) -> str:
@@ -93,10 +71,6 @@ class FormServer(ThreadingHTTPServer):
         for name, value in self._values.items():
             text = text.replace("{" + name + "}", value)
         return text.encode("utf-8"), "text/html; charset=utf-8"
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log a broken request, such as one whose browser was closed, instead of writing to the terminal."""
-        logger.debug("a request from %s broke", client_address, exc_info=True)
 
 
 class _Handler(BaseHTTPRequestHandler):

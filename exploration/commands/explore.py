@@ -16,7 +16,14 @@ import click
 
 from agent_s.terminal.exits import DONE, NOT_DONE
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option, read_settings, settings_options, with_default_model
+from agent_s.terminal.options import (
+    check_cluster,
+    cluster_option,
+    json_option,
+    read_settings,
+    settings_options,
+    with_default_model,
+)
 
 if TYPE_CHECKING:
     from aci.applications.catalog import Application
@@ -93,6 +100,7 @@ def _named_folder(_context: click.Context, _parameter: click.Parameter, value: s
 @click.option(
     "--desktops", metavar="N", type=click.IntRange(1, 64), default=1, help="Number of parallel desktops.  [default: 1]"
 )
+@cluster_option
 @click.option(
     "--out", metavar="DIR", callback=_named_folder, help="Folder of the exploration; an existing one is continued."
 )
@@ -119,6 +127,7 @@ def explore(applications: tuple[str, ...], **given: Any) -> int:
     wanted, missing = _choose(applications, before, ask=not given["as_json"] and sys.stdin.isatty())
     with _folder(given["out"], given["dry_run"]) as folder:
         plan = _plan(folder, wanted, before, given)
+        check_cluster(plan.cluster, plan.settings)
         _check_model(plan.bounded_settings)
         return _carry_out(plan, missing, bool(applications), given)
 
@@ -182,6 +191,7 @@ def _plan(folder: Path, applications: tuple[Application, ...], before: Scope | N
         search_s=option("search_s", before and before.search_s, None),
         depth=option("depth", before and before.depth, DEPTH),
         desktops=given["desktops"],
+        cluster=given["cluster"],
         seconds=given["seconds"],
         dollars=given["dollars"],
         keep_all=given["keep_all"],

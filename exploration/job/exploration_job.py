@@ -21,7 +21,7 @@ from pathlib import Path
 from aci.applications.catalog import Application
 from agent_s.settings import Settings
 from agent_s.version import program_version
-from evaluation.harness.pool import Pool
+from evaluation.harness.pools import JobPool, open_pool
 from evaluation.harness.results import Header, Job, Result, ResultsFile
 from exploration.job.folders import Surveyed, locked, read_practice, read_survey
 from exploration.job.scope import BENCHMARK, Scope, falls_short, is_exhausted, read_scope, write_scope
@@ -55,6 +55,7 @@ class Plan:
             default, or less if `seconds` would leave too little for the tasks.
         depth: Longest path of a search, in steps.
         desktops: Number of parallel desktops.
+        cluster: Address of the Ray cluster that has the desktops; None for this machine.
         seconds: Time budget, s; no new jobs start after it. None for no limit.
         dollars: Cost budget; no new jobs start after it. None for no limit.
         keep_all: Whether to keep the records of successful runs.
@@ -70,6 +71,7 @@ class Plan:
     search_s: float | None = None
     depth: int = DEPTH
     desktops: int = 1
+    cluster: str | None = None
     seconds: float | None = None
     dollars: float | None = None
     keep_all: bool = False
@@ -142,7 +144,7 @@ class Exploration:
     _results: ResultsFile = field(init=False)
     _began: float = field(init=False, default=0.0)
     _stopping: bool = field(init=False, default=False)
-    _pool: Pool | None = field(init=False, default=None)
+    _pool: JobPool | None = field(init=False, default=None)
     _finished: set[Job] = field(init=False, default_factory=set)
     _standing: Standing = field(init=False, default=Standing(0, 0, 0.0))
     _estimated: float = field(init=False, default=0.0)
@@ -226,10 +228,10 @@ class Exploration:
             aware=plan.aware,
             search_s=plan.longest_search_s,
             depth=plan.depth,
-            search_until=None if plan.seconds is None else self._began + plan.seconds,
+            search_until=None if plan.seconds is None else time.time() + self._began + plan.seconds - self.clock(),
             keep_all=plan.keep_all,
         )
-        self._pool = pool = Pool(assignment, min(plan.desktops, len(left)), limit_s, self.command)
+        self._pool = pool = open_pool(assignment, min(plan.desktops, len(left)), limit_s, plan.cluster, self.command)
         self._estimate()
         with self._deadline(pool):
             for number, result in enumerate(pool.run(left), start=1):
@@ -300,7 +302,7 @@ class Exploration:
     # Budgets
 
     @contextmanager
-    def _deadline(self, pool: Pool) -> Iterator[None]:
+    def _deadline(self, pool: JobPool) -> Iterator[None]:
         """Start no job in the pool after the time budget."""
         if self.plan.seconds is None:
             yield

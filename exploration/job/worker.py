@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Self
 from aci.applications.catalog import Application, installed_applications
 from aci.errors import AciError
 from agent_s.errors import AgentError
-from agent_s.records import Record, Task
-from agent_s.settings import Settings
+from agent_s.records import Task
 from agent_s.terminal.output import plural
 from evaluation.harness.results import RUNS_FOLDER, Job, Result, effort_of, place_in
+from evaluation.harness.work import Work
 from evaluation.worker import serve
 from exploration.errors import ApplicationUnusable, ExplorationError
 from exploration.job.folders import (
@@ -65,24 +65,21 @@ MOST_REMEMBERED = 500  # number of tasks in memory, the newest, that are not pro
 LOCK_WAIT_S = 30.0  # longest wait for the worker of a killed job to end, s
 
 
-class Assignment(Record):
+class Assignment(Work):
     """The configuration of a worker.
 
     Attributes:
-        settings: Model, limits, memory and desktop.
-        folder: Folder of the exploration.
         applications: The applications to explore.
         wanted: Number of tasks per application.
         independent: Number of environment-independent tasks of the whole exploration.
         aware: Number of environment-aware tasks of the whole exploration.
         search_s: Time for the search of each application, interrupted runs included, s.
         depth: Longest path of a search, in steps.
-        search_until: Deadline of all searches, on the clock of `time.monotonic`; None for no deadline.
+        search_until: Deadline of all searches, s since the epoch, as workers may be on other machines; None for no
+            deadline.
         keep_all: Whether to keep the records of successful runs.
     """
 
-    settings: Settings
-    folder: Path
     applications: tuple[Application, ...]
     wanted: int
     independent: int = 0
@@ -207,7 +204,7 @@ class ExplorationBench:
     def _seconds_for(self, used_s: float) -> float:
         """Return the time for a search, s, of which some is used already; it never passes the deadline."""
         until = self._given.search_until
-        left_s = self._given.search_s if until is None else used_s + until - time.monotonic()
+        left_s = self._given.search_s if until is None else used_s + until - time.time()
         return round(max(_SHORTEST_S, min(self._given.search_s, left_s)), 1)
 
     def _propose(self, job: Job, practice: Practice) -> Result:

@@ -94,11 +94,11 @@ def _of_elements(before: Look, after: Look) -> Iterator[Change]:
     """Compare the contents of windows that both looks show, menus that stay open among them."""
     shared = (before.windows | before.menus) & (after.windows | after.menus)
     old, new = (
-        by_identity((e for e in look.observation.elements if e.window_id in shared), look.place)
+        by_identity((e for e in look.observation.elements if e.window_id in shared), look.place, after.volatile)
         for look in (before, after)
     )
     for key, element in new.items():
-        if key in old:
+        if key in old and key not in after.volatile:
             yield from _of_element(old[key], element, after.place)
     if _covered(before, after):
         return

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agent_s.records import Change
 from exploration.search.changes import changes
 from exploration.search.controls import Candidate, in_toolkit_dialog
+from exploration.search.homes import is_hidden
 from exploration.search.records import Classification, Control
 from exploration.search.states import Look
 
@@ -48,9 +49,14 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
     offers = _offers(before, after, ground or before)
     effect = _effect(before, after, ground or before, bool(offers))
     if control.role == "page tab" and effect:
-        return Finding("continue" if offers else "terminal", "another tab is in front", (), offers)
-    # That a button has its menu open is no effect.
-    if offers and all(each.kind == "state" and each.after in ("pressed", "expanded", "selected") for each in effect):
+        chosen = tuple(each for each in effect if (each.kind, each.what, each.after) == _in_front(control))
+        return Finding("continue" if offers else "terminal", "another tab is in front", chosen, offers)
+    # That a button has its menu open is no effect, nor is what an application notes then, such as that it was open.
+    if offers and all(
+        (each.kind == "state" and each.after in ("pressed", "expanded", "selected"))
+        or (each.kind == "file" and is_hidden(each.what))
+        for each in effect
+    ):
         effect = ()
     if offers:
         return Finding("continue", f"{len(offers)} more controls became visible", effect, offers)
@@ -59,6 +65,11 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
     if effect:
         return Finding("terminal", f"{effect[0].kind} {effect[0].what!r} changed", effect)
     return Finding("error", "nothing changed")
+
+
+def _in_front(tab: Control) -> tuple[str, str, str]:
+    """Return the change by which a tab comes to the front; that of what it shows follows from it."""
+    return "state", f"{tab.role} {tab.name}", "selected"
 
 
 def _effect(before: Look, after: Look, ground: Look, leads_on: bool) -> tuple[Change, ...]:

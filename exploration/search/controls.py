@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aci.acting.actions import Action, Click, Type
@@ -22,6 +22,25 @@ BUTTON_ROLES = frozenset({"push button", "toggle button", "button", "push button
 CHOICE_ROLES = frozenset({"check box", "radio button", "switch", "combo box", "page tab", "list item"})
 NUMBER_ROLES = SET_BY_VALUE | {"spin button"}
 FIELD_ROLES = NUMBER_ROLES | {"entry", "text", "search bar"}  # of texts, only editable ones of a single line count
+
+CONTEXT_MENU = "context menu"
+"""Role of a control that stands for the menu that a right-click on the contents of a window opens."""
+
+_CONTENT_ROLES = frozenset(
+    {
+        "text",
+        "document text",
+        "paragraph",
+        "table cell",
+        "icon",
+        "list item",
+        "tree item",
+        "canvas",
+        "drawing area",
+        "image",
+    }
+)
+"""Of each of them, only the first in a main window is right-clicked, and of texts, one of several lines."""
 
 SETTING_ROLES = frozenset({"check box", "switch", "combo box", "radio button", "spin button", "slider", "page tab"})
 """Typical controls of a settings dialog."""
@@ -65,7 +84,20 @@ def candidates(observation: Observation, home: str = "") -> tuple[Candidate, ...
             key = f"{key}#{seen[key]}"
         control = Control(role=element.role, name=name, key=key, place=_place(element, home))
         found.append(Candidate(control, element))
-    return tuple(found)
+    return (*found, *_context_menus(observation, home))
+
+
+def _context_menus(observation: Observation, home: str) -> Iterator[Candidate]:
+    """Yield the menus of the contents of main windows, by the first of each sort."""
+    main = {window.id for window in observation.windows if not (window.popup or window.modal)}
+    seen = set[str]()
+    for element in observation.elements:
+        is_content = element.role in _CONTENT_ROLES and (element.role != "text" or "multi_line" in element.states)
+        in_main = element.window_id in main and element.path[:1] and element.path[0].startswith("frame:")
+        if is_content and in_main and element.point is not None and element.role not in seen:
+            seen.add(element.role)
+            name = f"{CONTEXT_MENU} of the {element.role}"
+            yield Candidate(Control(role=CONTEXT_MENU, name=name, key=name, place=_place(element, home)), element)
 
 
 def _place(element: Element, home: str) -> str:
@@ -101,7 +133,8 @@ def portable(text: str, home: str) -> str:
 def offer(candidate: Candidate, observation: Observation, home: str) -> Offer:
     """Describe a candidate so that it can be tried later, on any desktop."""
     element = candidate.element
-    action = action_on(element)
+    is_menu = candidate.control.role == CONTEXT_MENU
+    action = Click(element_id=element.id, button_type="right") if is_menu else action_on(element)
     description = portable_description(describe(element, observation), home)
     step = GroundedStep(action=action, targets={"element_id": description}, intent=intent(candidate.control, action))
     return Offer(
@@ -137,6 +170,8 @@ def action_on(element: Element) -> Action:
 
 def intent(control: Control, action: Action) -> str:
     """Describe a step in words."""
+    if control.role == CONTEXT_MENU:
+        return f"open the {control.name}"
     what = f"{control.name} {control.role}".strip()
     return f"type {action.text!r} into the {what}" if isinstance(action, Type) else f"click the {what}"
 

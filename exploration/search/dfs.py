@@ -1,10 +1,11 @@
 """Depth-first search of the functions of an application, without a model (OSExpert, algorithm 1).
 
 From the first screen, every control is acted on, one at a time, and the screens and homes before and after are
-compared. Controls that became visible are tried next, the latest first; a lasting change is a unit function. Each unit
-function is repeated on a fresh desktop before it is kept. Then come dialogs of settings, since they hold what people
-ask for; then what was greyed out at first, with everything selected and with something typed. The contents of other
-dialogs and of submenus come last, so that a search that runs out of time has verified the rest.
+compared. A lasting change is a unit function, which is repeated on a fresh desktop before it is kept. Menus are opened
+first; then they, the rest of the first screen, submenus and dialogs of settings take turns, a few controls each, so
+that a search that runs out of time has tried something of everything. Of each, what opens dialogs and what is switched
+comes first. Then comes what was greyed out at first, with everything selected and with something typed. The contents of
+other dialogs and of long submenus come last.
 
 A search depends on nothing but what the application shows: no clock and no chance decides about its order. After an
 interruption, a new search with the same ledger resumes where the old one ended.
@@ -26,7 +27,7 @@ from aci.acting.actions import Hotkey, Type
 from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
 from exploration.search.changes import WEAK, missing_change
-from exploration.search.controls import SETTING_ROLES, offer
+from exploration.search.controls import CONTEXT_MENU, SETTING_ROLES, offer
 from exploration.search.ledger import Ledger
 from exploration.search.navigator import Navigator, Path, PrivateDesktop
 from exploration.search.prober import Probe, Prober, Verified
@@ -54,9 +55,12 @@ SEPARATOR = " > "
 NOTHING_CHANGED = "nothing changed"
 SHARED_POLL_S = 0.2  # time between two looks at what other desktops found, where nothing else is left, s
 _DISABLED = "it is greyed out"
-_DEEP = 2  # number of steps from the start beyond which controls come last
-_MANY = 12  # screens with more controls come after others; also the number of buttons that are verified together
+_MANY = 12  # screens with more controls come after others; also the number of functions that are verified together
 _ENOUGH = 8  # number of unit functions from which on they are verified before the next attempt
+_TURN = 3  # number of controls of a menu or dialog that are tried before those of the next one
+_OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK
+_TELLING = frozenset({CONTEXT_MENU, "check menu item", "toggle button", "check box", "switch", "page tab"})
+_USUAL_VERIFICATION_S = 3.0  # time that is kept for each waiting function before the first was verified, s
 
 
 class Keeper(Protocol):
@@ -159,7 +163,9 @@ class _Search:
         self._began = self._clock() - self._ledger.seconds
         self._first_offered_by: dict[str, str] = {}
         self._counted = 0  # attempts whose offers are in `_first_offered_by`
-        self._later: list[list[Pending]] = []
+        self._near: list[list[Pending]] = []
+        self._far: list[list[Pending]] = []
+        self._verifying_s, self._verifications = 0.0, 0
         self._passed_over = self._worked = False  # whether another desktop was at something, and this one did something
         # Only attempts that this search has come to, even if the ledger holds more from an earlier, interrupted one:
         # its next steps rest on them alone, so that it does the same as a search without interruption.
@@ -183,11 +189,20 @@ class _Search:
         yield from self._start()
         while True:
             self._passed_over = self._worked = False
-            self._reached, self._later = {}, []
-            for group in self._groups():
-                yield from self._explore_together(group)
-                if self._passed_over and self._worked:
-                    break  # what the others found meanwhile may come first
+            self._reached, self._near, self._far = {}, [], []
+            try:
+                for each in self._frontier():
+                    yield from self._explore(each)
+                    if self._passed_over and self._worked:
+                        break  # what the others found meanwhile may come first
+            except _LimitReached:
+                yield from self._verify_all()  # time was kept for it, perhaps more than it takes
+                if self._unverified():  # other desktops are at it
+                    self._pause(SHARED_POLL_S)
+                self._check_limits()
+                self._ledger.refresh()
+                continue
+            yield from self._verify_all()
             if not self._passed_over:
                 return
             if not self._worked:
@@ -195,18 +210,25 @@ class _Search:
             self._check_limits()
             self._ledger.refresh()
 
-    def _groups(self) -> Iterator[list[Pending]]:
-        """Yield the frontier in order, each group after the one before was explored."""
-        yield from _batches(self._children(self._ledger.attempts[START], ()))
-        while settings := [group for group in self._later if _are_settings(group)]:
-            self._later = [group for group in self._later if not _are_settings(group)]
-            yield from settings
+    def _frontier(self) -> Iterator[Pending]:
+        """Yield what is to be tried, in order; trying it adds to what comes later."""
+        first = self._children(self._ledger.attempts[START], ())
+        menus = [each for each in first if each.offer.control.role in _OPENS_MENU]
+        yield from menus
+        others = [each for each in first if each not in menus]
+        self._near.append(sorted(others, key=lambda each: not _is_telling(each.offer.control)))
+        while self._near:
+            group = self._near.pop(0)
+            turn = _turn(group)
+            if rest := group[len(turn) :]:
+                self._near.append(rest)
+            yield from turn
         for setup in SETUPS:
-            yield from _batches(self._prepared(setup))
-        while self._later:
-            group = min(self._later, key=lateness)
-            self._later.remove(group)
-            yield group
+            yield from self._prepared(setup)
+        while waiting := self._near or self._far:
+            group = min(waiting, key=lateness)
+            waiting.remove(group)
+            yield from group
 
     # Finding
 
@@ -234,36 +256,26 @@ class _Search:
         yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=len(offers)))
         self._ledger.release(START)
 
-    def _explore_together(self, batch: list[Pending]) -> Iterator[SearchEvent]:
-        """Explore several branches and verify what they showed, several together, so that few desktops are needed."""
-        for each in batch:
-            yield from self._explore(each)
-        yield from self._verify_all()
-
-    def _explore(self, branch: Pending) -> Iterator[SearchEvent]:
-        """Make attempts until none is left on a branch, the latest controls first."""
-        stack = [branch]
-        while stack:
-            each = stack.pop()
-            if self._attempts_first(each.key):
-                attempt, seen = self._try(each)
-                if seen is not None:
-                    yield self._found(*seen)
-                yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=len(stack)))
-                self._ledger.release(each.key)
-            if each.key not in self._ledger.attempts:
-                continue  # another desktop is at it
-            attempt = self._reached[each.key] = self._ledger.attempts[each.key]
-            if _failed_for_good(attempt) and self._judges(attempt):
-                yield self._give_up(attempt, attempt.why, attempt.path)
-                self._ledger.release(_judging(attempt.key))
-            if len(self._unverified()) >= _ENOUGH:  # what is not verified when the time is used up is lost
-                yield from self._verify_all()
-            children = self._children(attempt, (*each.path, *attempt.path[len(each.path) :]))
-            if len(attempt.path) >= _DEEP or any(change.kind == "opened" for change in attempt.effect):
-                self._later.append(children)
-            else:
-                stack.extend(children[::-1])
+    def _explore(self, each: Pending) -> Iterator[SearchEvent]:
+        """Make an attempt, unless it was made, and put the controls that it showed where they come in turn."""
+        if self._attempts_first(each.key):
+            attempt, seen = self._try(each)
+            if seen is not None:
+                yield self._found(*seen)
+            left = sum(len(group) for group in (*self._near, *self._far))
+            yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=left))
+            self._ledger.release(each.key)
+        if each.key not in self._ledger.attempts:
+            return  # another desktop is at it
+        attempt = self._reached[each.key] = self._ledger.attempts[each.key]
+        if _failed_for_good(attempt) and self._judges(attempt):
+            yield self._give_up(attempt, attempt.why, attempt.path)
+            self._ledger.release(_judging(attempt.key))
+        if len(self._unverified()) >= _ENOUGH:
+            yield from self._verify_all()
+        if children := self._children(attempt, (*each.path, *attempt.path[len(each.path) :])):
+            children.sort(key=lambda child: not _is_telling(child.offer.control))
+            (self._near if _is_near(attempt, children) else self._far).append(children)
 
     def _children(self, attempt: Attempt, path: Path) -> list[Pending]:
         """Return the attempts that follow an attempt, without controls that another one offered first."""
@@ -304,6 +316,8 @@ class _Search:
         """Take on an attempt that nobody has made."""
         if key not in self._ledger.attempts:
             self._check_limits()
+            usual = self._verifying_s / self._verifications if self._verifications else _USUAL_VERIFICATION_S
+            self._check_time(usual * len(self._unverified()))
         return self._takes_on(key, lambda: key in self._ledger.attempts)
 
     def _judges(self, attempt: Attempt) -> bool:
@@ -360,6 +374,9 @@ class _Search:
         state = None if after is None else after.state(attempt.depth, finding.offers or None)
         offers = [] if after is None else [offer(each, after.observation, after.place) for each in finding.offers]
         first = self._first_offers()
+        if attempt.control.role == CONTEXT_MENU:  # much of it is in other menus, too
+            known = {each.control.key for made in self._ledger.attempts.values() for each in made.offers}
+            offers = [each for each in offers if each.control.key not in known]
         attempt = attempt.model_copy(
             update={
                 "end": state.fingerprint if state is not None else "",
@@ -382,8 +399,13 @@ class _Search:
         while mine := list(islice(filter(self._judges, self._unverified()), _MANY)):
             self._keeper.announce(mine)
             for attempt in mine:
-                self._check_limits()
+                self._check_time()
+                began = self._clock()
                 yield from self._verify(attempt)
+                self._verifying_s, self._verifications = (
+                    self._verifying_s + self._clock() - began,
+                    self._verifications + 1,
+                )
                 self._ledger.release(_judging(attempt.key))
 
     def _unverified(self) -> list[Attempt]:
@@ -423,9 +445,12 @@ class _Search:
     def _seconds(self) -> float:
         return round(self._clock() - self._began, 3)
 
-    def _check_limits(self) -> None:
-        if self._seconds >= self._limits.seconds:
+    def _check_time(self, kept_s: float = 0.0) -> None:
+        if self._seconds + kept_s >= self._limits.seconds:
             raise _LimitReached(f"the time of {self._limits.seconds:g} s is used up")
+
+    def _check_limits(self) -> None:
+        self._check_time()
         if len(self._ledger.states) >= self._limits.max_states:
             raise _LimitReached(f"{self._limits.max_states} screens were visited")
 
@@ -440,22 +465,26 @@ class _Search:
         return event
 
 
-def _batches(pending: list[Pending]) -> Iterator[list[Pending]]:
-    """Yield branches that are verified together: each menu alone, and other controls by the dozen."""
-    batch: list[Pending] = []
-    for each in pending:
-        if each.offer.control.role == "menu":
-            if batch:
-                yield batch
-            yield [each]
-            batch = []
-            continue
-        if len(batch) == _MANY:
-            yield batch
-            batch = []
-        batch.append(each)
-    if batch:
-        yield batch
+def _is_telling(control: Control) -> bool:
+    """Return whether a control leads on to others, or switches something and shows it: such functions mostly work."""
+    return control.name.endswith(("...", "…")) or control.role in _TELLING
+
+
+def _turn(group: list[Pending]) -> list[Pending]:
+    """Return the first controls of a group, up to a few of those that can be used."""
+    usable = 0
+    for number, each in enumerate(group, start=1):
+        usable += not (each.offer.unsafe or each.offer.disabled)
+        if usable == _TURN:
+            return group[:number]
+    return group
+
+
+def _is_near(attempt: Attempt, children: list[Pending]) -> bool:
+    """Return whether what an attempt showed takes its turn with the menus, since people often ask for such things."""
+    if any(change.kind == "opened" for change in attempt.effect):
+        return _are_settings(children)
+    return attempt.depth == 1 or lateness(children) == (False, False)
 
 
 def lateness(group: Sequence[Pending]) -> tuple[bool, bool]:

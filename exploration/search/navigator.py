@@ -15,13 +15,13 @@ from aci.errors import AciError
 from aci.observation.geometry import Rect
 from agent_s.records import Change, EndState, GroundedStep
 from agent_s.replay.grounded_steps import with_effect
-from agent_s.replay.player import ground
+from agent_s.replay.grounding import ground
 from agent_s.replay.template import Mismatch
 from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
 from exploration.search.homes import HomeState, read_home
 from exploration.search.starting import Launcher, Startable, has_window
-from exploration.search.states import Look, same, same_but_greyed
+from exploration.search.states import Look, drift, same, same_but_greyed
 
 Path = tuple[GroundedStep, ...]
 
@@ -33,7 +33,7 @@ _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.01  # longest wait for a known scr
 _MOST_ESCAPES = 3
 _OFTEN = 3  # a hidden file with as many contents, where all else was the same, is a by-product
 _MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
-_ESCAPE = Hotkey(keys=("Escape",))
+_ESCAPE, _CLOSE_WINDOW = Hotkey(keys=("Escape",)), Hotkey(keys=("alt", "F4"))
 
 
 class PrivateDesktop(Startable, Protocol):
@@ -107,9 +107,10 @@ class Navigator:
         self._at: Path | None = None
         self._pointed: Rect | None = None
         self._performed: Action | None = None
-        self._fresh = self.strict = self.tainted = False
+        self._fresh = self._in_menu = self.strict = self.tainted = False
         self._contents: dict[str, set[str]] = {}  # digests of hidden files that differed where nothing else did
         self._by_products = frozenset[str]()
+        self._first_windows = frozenset[int]()
         self.restarts = 0
 
     @property
@@ -133,6 +134,7 @@ class Navigator:
         self.restarts += 1
         self._known.clear()
         self._pointed = None
+        volatile = self._launcher.volatile
         try:
             look = self._launcher.start()
         except ApplicationUnusable:
@@ -141,6 +143,9 @@ class Navigator:
             self._desktop.reset()
             look = self._launcher.start()
         self._at, self._fresh, self.tainted = (), True, False
+        self._first_windows = look.windows
+        if self._launcher.volatile != volatile:
+            self._expected.clear()
         self._know((), look)
         return look
 
@@ -166,7 +171,7 @@ class Navigator:
         """Return a look at the screen and the home."""
         observation = self._desktop.observe()
         home = read_home(self._desktop.home).without(self._by_products)
-        return Look(observation, home, self.place, self._pointed)
+        return Look(observation, home, self.place, self._pointed, self._launcher.volatile)
 
     def go(self, path: Path, fresh: bool = False) -> Look | Trouble:
         """Bring the application to the end of a path.
@@ -223,7 +228,7 @@ class Navigator:
         here = self._at or ()
         look = self.follow(step, before, expected)
         if isinstance(look, Look):
-            self._at = (*here, step)
+            self._at, self._in_menu = (*here, step), bool(look.menus)
         return look
 
     def follow(
@@ -324,7 +329,7 @@ class Navigator:
             look = self.follow(step, look, expected if expected is not None and expected.menus else None, _BACK_LIMIT_S)
         if isinstance(look, Trouble) or not self._proves(known, look, switched, greyed_counts=self.strict):
             return False
-        self._at, self._fresh = base, False
+        self._at, self._fresh, self._in_menu = base, False, False
         self.tainted |= known.exact != look.exact
         self._know(base, look)
         kept = {key: value for key, value in look.home.settings.items() if key in (switched or ())}
@@ -352,11 +357,11 @@ class Navigator:
             look = self._escape(look, arrived)
         return look
 
-    def _escape(self, before: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
-        """Press Escape and look until a condition holds, or nothing changes any more."""
+    def _escape(self, before: Look, arrived: Callable[[Look], object], keys: Hotkey = _ESCAPE) -> Look | Trouble:
+        """Press Escape, or other keys, and look until a condition holds, or nothing changes any more."""
         self._at = None
         try:
-            self._desktop.perform(_ESCAPE, settle=False)
+            self._desktop.perform(keys, settle=False)
             look = self._awaited(before, arrived)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
@@ -368,19 +373,36 @@ class Navigator:
         if isinstance(look, Look) and self._at is not None and path[: len(self._at)] == self._at:
             self._know(self._at, look)
             return look
-        before = None
+        before, ground = None, self._under_menus()
         for _ in range(_MOST_ESCAPES + 1):
             if isinstance(look, Trouble):
                 return None
+            if ground is not None and (found := drift(ground, look)):
+                ground, look = None, self._without(found, look)
             reached = self._place_on(path, look)
-            if reached is None and before is not None and look.exact == before.exact:
-                return None  # Escape does nothing here
             if reached is not None:
                 self._at, self._fresh = reached, False
                 self._know(reached, look)
                 return look
-            before, look = look, self._escape(look, lambda seen: self._place_on(path, seen) is not None)
+            keys = _ESCAPE
+            if before is not None and look.exact == before.exact:  # Escape does nothing here
+                front = look.observation.active_window
+                if front is None or front.id in self._first_windows:
+                    return None
+                keys = _CLOSE_WINDOW
+            before, look = look, self._escape(look, lambda seen: self._place_on(path, seen) is not None, keys)
         return None
+
+    def _under_menus(self) -> Look | None:
+        """Return the look before the menus that are open now, which closing them brings back; None without menus."""
+        return self.known(self._at[: self.below_menus(self._at)]) if self._at and self._in_menu else None
+
+    def _without(self, found: frozenset[str], look: Look) -> Look:
+        """Leave numbers out from now on that an opened and closed menu has changed, such as the pointer's place."""
+        volatile = self._launcher.volatile = self._launcher.volatile | found
+        self._known = {key: replace(each, volatile=volatile) for key, each in self._known.items()}
+        self._expected.clear()
+        return replace(look, volatile=volatile)
 
     def _seen_now(self) -> Look | Trouble:
         try:

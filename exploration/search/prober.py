@@ -9,6 +9,7 @@ from agent_s.records import Change, GroundedStep
 from exploration.search.changes import WEAK, missing_change
 from exploration.search.classifying import Finding, classify
 from exploration.search.controls import Candidate
+from exploration.search.homes import is_hidden
 from exploration.search.navigator import Navigator, Path, Trouble, place_key
 from exploration.search.records import Attempt, Control
 from exploration.search.states import Look
@@ -149,6 +150,8 @@ class Prober:
             return  # Escape is the way back
         if _is_switch(effect) and self._navigator.put_back(path, path, settings):
             return
+        if in_menu and _may_be_switch(effect) and self._navigator.put_back(path, path):
+            return
         is_choice = in_menu and all(change.kind in ("setting", "state", "value", *WEAK) for change in effect)
         is_choice = is_choice and (terminal or control.role == "radio menu item")
         if is_choice and any(self._chosen_back(path, place, settings) for place in (menu, menu[:-1])):
@@ -209,6 +212,14 @@ def _is_switch(effect: tuple[Change, ...]) -> bool:
     settings = [change for change in effect if change.kind == "setting"]
     states = [change for change in effect if change.kind == "state" and "checked" in change.after]
     return bool(settings or states) and all(change.after in ("true", "false") for change in settings)
+
+
+def _may_be_switch(effect: tuple[Change, ...]) -> bool:
+    """Return whether only the looks of the window changed, as by a switch whose state is not to be seen."""
+    return all(
+        change.kind in WEAK or change.what == "window" or (change.kind == "file" and is_hidden(change.what))
+        for change in effect
+    )
 
 
 def _hidden_settings(effect: tuple[Change, ...]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from aci.applications.launching import Process
 from aci.errors import LaunchFailed
 from aci.observation.observation import Element, Observation, Window
 from exploration.errors import ApplicationUnusable
-from exploration.search.states import Look, same_picture, same_texts
+from exploration.search.states import Look, drift, same_picture, same_texts
 from intents.labels import label
 
 START_LIMIT_S = 40.0  # longest wait for the first window of an application, s
@@ -125,6 +126,7 @@ class Launcher:
 
     Attributes:
         app: The application as its windows name it; empty before the first start.
+        volatile: What differs from start to start (`exploration.search.states.drift`).
     """
 
     def __init__(
@@ -136,6 +138,7 @@ class Launcher:
         pause: Callable[[float], None],
     ) -> None:
         self.app = ""
+        self.volatile = frozenset[str]()
         self._desktop = desktop
         self._argv = argv
         self._look = look
@@ -193,7 +196,13 @@ class Launcher:
         """
         limit = self._clock() + _AGAIN_LIMIT_S
         previous, look = None, self._look()
-        while not (same_texts(known, look) and previous is not None and same_picture(previous, look)):
+        while previous is None or not (
+            same_texts(known, look, hidden_files_count=False) and same_picture(previous, look)
+        ):
+            if previous is not None and same_picture(previous, look) and (found := drift(known, look)):
+                self.volatile |= found
+                known, look = (replace(each, volatile=self.volatile) for each in (known, look))
+                continue
             if look.candidates:
                 limit = min(limit, self._clock() + _AGAIN_DIFFERS_S)
             if self._clock() > limit:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 SHOWN_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "disabled", "read_only", "editable")
 """States that an element is set to; focus and the like come and go by themselves."""
+_OF_TEXT = frozenset({"paragraph", "heading", "text", "document text"})
+"""Roles whose elements LibreOffice reports as selected as long as the caret is in them."""
+_NUMBERS = re.compile(r"-?\d+(?:[.,:/-]\d+)*")
 _WORDS = 12
 _POINTED_PX = 48  # distance around the pointer within which hovering changes the picture
 _CARET_PX = 400  # pictures with fewer different pixels count as the same: carets blink and shadows fade
@@ -36,12 +39,14 @@ class Look:
         home: The contents of the home.
         place: The path of the home.
         pointed: The element that the pointer was moved to last; None before its first move.
+        volatile: Identities, without their numbers, of elements whose numbers change by themselves (`drift`).
     """
 
     observation: Observation
     home: HomeState
     place: str
     pointed: Rect | None = None
+    volatile: frozenset[str] = frozenset()
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -68,7 +73,9 @@ class Look:
     def elements(self) -> dict[str, Element]:
         """Elements by identity, without those of tooltips."""
         return by_identity(
-            (e for e in self.observation.elements if e.window_id in self.windows | self.menus), self.place
+            (e for e in self.observation.elements if e.window_id in self.windows | self.menus),
+            self.place,
+            self.volatile,
         )
 
     @cached_property
@@ -80,7 +87,7 @@ class Look:
     @cached_property
     def exact(self) -> dict[str, tuple[str, ...]]:
         """All states and texts of elements and windows; equal for screens that a person sees as the same."""
-        shown = {key: self._shown(element) for key, element in self.elements.items()}
+        shown = {key: self._shown(element, key in self.volatile) for key, element in self.elements.items()}
         sizes = (f"{w.rect.width}x{w.rect.height}" for w in self.observation.windows if not w.popup)
         return shown | {"windows": self.titles, "sizes": tuple(sizes)}
 
@@ -110,23 +117,50 @@ class Look:
         words = tuple(dict.fromkeys(candidate.control.name for candidate in offered if candidate.control.name))
         return ScreenState(fingerprint=digest, title=self.title, words=words[:_WORDS], depth=depth)
 
-    def _shown(self, element: Element) -> tuple[str, ...]:
+    def _shown(self, element: Element, volatile: bool) -> tuple[str, ...]:
         text = portable(element.text or "", self.place)
-        value = "" if element.value is None else f"{element.value:g}"
-        return (*(state for state in SHOWN_STATES if state in element.states), text, value)
+        value = "" if element.value is None or volatile else f"{element.value:g}"
+        text = without_numbers(text) if volatile else text
+        ignored = "selected" if element.role in _OF_TEXT else ""
+        return (*(state for state in SHOWN_STATES if state in element.states and state != ignored), text, value)
 
 
-def by_identity(elements: Iterable[Element], home: str) -> dict[str, Element]:
-    """Return elements by place, role and name; duplicates are numbered in order."""
+def by_identity(elements: Iterable[Element], home: str, volatile: frozenset[str] = frozenset()) -> dict[str, Element]:
+    """Return elements by place, role and name, those of volatile ones without numbers; duplicates are numbered."""
     seen: Counter[str] = Counter()
     found = {}
     for element in elements:
         name = portable(element.name or element.label or element.description, home)
         where = "/".join(portable(part, home) for part in meant_parts(element.path)[-3:])
         key = f"{where}/{element.role}:{name}"
+        key = plain if volatile and (plain := without_numbers(key)) in volatile else key
         seen[key] += 1
         found[key if seen[key] == 1 else f"{key}#{seen[key]}"] = element
     return found
+
+
+def without_numbers(text: str) -> str:
+    """Return a text with 0 in place of each number, time and date."""
+    return _NUMBERS.sub("0", text)
+
+
+def drift(one: Look, other: Look) -> frozenset[str]:
+    """Return identities, without numbers, of elements that differ in numbers alone, such as a clock or free space.
+
+    Empty if anything else differs between the two looks, or the number of a control.
+    """
+    differing = [
+        {key: shown for key, shown in look.exact.items() if before.exact.get(key) != shown}
+        for look, before in ((one, other), (other, one))
+    ]
+    plain = [
+        Counter((without_numbers(key), *map(without_numbers, shown)) for key, shown in each.items())
+        for each in differing
+    ]
+    controls = {id(each.element) for look in (one, other) for each in look.candidates}
+    keys = [(look, key) for look, each in zip((one, other), differing, strict=True) for key in each]
+    fixed = any(key not in look.elements or id(look.elements[key]) in controls for look, key in keys)
+    return frozenset() if fixed or plain[0] != plain[1] else frozenset(without_numbers(key) for _, key in keys)
 
 
 def same(
@@ -149,7 +183,8 @@ def same(
     if not same_texts(known, look, ignored or frozenset(), greyed_counts, hidden_files_count):
         return False
     greyed = [look.elements[key].rect for key in known.elements if known.exact[key] != look.exact[key]]
-    return ignored is not None or same_picture(known, look, greyed)
+    changing = [each.elements[key].rect for each in (known, look) for key in each.volatile & each.elements.keys()]
+    return ignored is not None or same_picture(known, look, (*greyed, *changing))
 
 
 def same_texts(

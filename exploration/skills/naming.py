@@ -129,6 +129,10 @@ class _Function:
             yield from self._of_field(typed)
         elif opened := self._changes("opened"):
             yield from self._of_window(opened[0].what)
+        elif self._control.role == "page tab":
+            yield Open(object=self._words)
+            yield Choose(verb="switch to", value=self._words)
+            yield Open(object=f"{self._words} tab")
         elif self.is_choice:
             yield from self._of_choice()
         elif self.direction:

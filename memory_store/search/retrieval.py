@@ -36,6 +36,7 @@ _FIRST_CANDIDATES = 32
 _MAX_CANDIDATES = 128
 _MAX_FILTERED_CANDIDATES = 2048
 _CANDIDATES_BY_WORDS = 16
+_MAX_EMBEDDED = 64  # number of latest texts whose vectors are kept: a run searches for the same ones several times
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ class Retriever:
         self._database = database
         self._embedder = embedder
         self._words = WordSearch()
+        self._embedded = lru_cache(_MAX_EMBEDDED)(lambda text: checked_embed(embedder, [text])[0])
         self.index = index
 
     def search(self, query: Query) -> list[Hit[Experience]]:
@@ -150,7 +152,7 @@ class Retriever:
         if query.vector is not None:
             return checked_vector(query.vector, self._embedder.dimension)
         try:
-            row: Vector = checked_embed(self._embedder, [query.key.text])[0]
+            row: Vector = self._embedded(query.key.text)
         except EmbedderUnavailable as error:
             _log.warning("Only experience with the same words is found: %s", error)
             return None

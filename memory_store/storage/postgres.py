@@ -38,6 +38,7 @@ from memory_store.storage.schema import APPLICATION_ID
 SCHEMA = "agent_s_memory"  # the schema of all tables
 CONNECT_TIMEOUT_S = 10
 PATIENCE_S = 20.0  # how long a method waits for a server that is away
+OPENING_PATIENCE_S = 5.0  # likewise when a store is opened, as the URL may be wrong
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0  # between attempts to reach it
 # A machine that is switched off while it writes holds the lock of all writers until the server misses it; likewise, a
 # server that has vanished is missed by its clients. Without these settings of TCP, both take two hours.
@@ -99,12 +100,12 @@ class PostgresDatabase(Database):
         """Open a transaction that only reads."""
         return self._transaction(self._reading)
 
-    def persist(self, work: Callable[[], ResultT]) -> ResultT:
+    def persist(self, work: Callable[[], ResultT], patience_s: float | None = None) -> ResultT:
         """Do work that opens at most one writing transaction, again if its connection is lost.
 
         Once a server was waited for in vain, it is not waited for again until it has answered.
         """
-        deadline = time.monotonic() + (0.0 if self._away else self._patience_s)
+        deadline = time.monotonic() + (0.0 if self._away else self._patience_s if patience_s is None else patience_s)
         pause_s = _FIRST_PAUSE_S
         while True:
             try:
@@ -222,7 +223,8 @@ def open_postgres(
         MemoryStoreError: It cannot be used; see `memory_store.errors`.
     """
     database = PostgresDatabase(url, busy_timeout_s)
-    try:
+
+    def prepare() -> None:
         with database.write() as connection:
             revision = _current_revision(connection, database.place)
             if revision != head:
@@ -232,6 +234,9 @@ def open_postgres(
                     check_revision(revision, head, database.place)
                     back_up(connection, revision)
                 run_migrations(connection, scripts, head)
+
+    try:
+        database.persist(prepare, OPENING_PATIENCE_S)
     except BaseException:
         database.close()
         raise

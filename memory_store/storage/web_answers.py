@@ -1,4 +1,4 @@
-"""A cache of the answers of search engines.
+"""A cache of the answers of search engines, and of other services that answer one query alike, such as a judge.
 
 Answers are not experience: they are not exported, cannot be restored once they are forgotten, and a later answer to the
 same query replaces an earlier one.

@@ -11,6 +11,7 @@ import pytest
 
 from aci.desktop.virtual import VirtualDesktop
 from agent_s.runs.reading import read_trajectory
+from memory_store import HashingEmbedder, MemoryStore
 from tests.e2e.command_line import User, recording
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
@@ -32,6 +33,10 @@ def test_attempts_leave_the_own_screen_alone_until_the_best_is_replayed(user: Us
         assert done.returncode == 0, done.stdout + done.stderr
         assert own.observe().windows == ()
         assert re.search(r"Attempt [12], chosen by rule: ", done.stdout), done.stdout
+        with MemoryStore.open(user.memory, HashingEmbedder()) as memory:
+            [story] = memory.list_experiences("narrative")
+        assert story.provenance.times_seen == 1  # memory is as if only the chosen attempt had been made
+        assert story.provenance.run_id in done.stdout.partition("To replay")[2]
         [command] = re.findall(r"To replay the attempt there: agent-s (.+)", done.stdout)
         replayed = user.agent_s(*shlex.split(command), env=around)
 
@@ -44,15 +49,18 @@ def test_evaluation_with_attempts_has_one_result_for_each_task_and_hides_verdict
     user: User, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    chosen = ("--only", "thunar-rename-folder", "--model", "offline", "--attempts", "2", "--desktops", "1")
+    chosen = ("--only", "thunar-rename-folder", "--model", "offline", "--attempts", "2")
     done = user.agent_s("eval", "tasks", "everyday", *chosen, "--out", str(out), "--json")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["episodes"] == 1
-    results = {folder: (folder / "results.jsonl").read_text().splitlines() for folder in (out, *out.glob("attempt-*"))}
-    assert {len(lines) for lines in results.values()} == {2}
-    result = json.loads(results[out][1])
+    assert "2 attempts at each task: 2 episodes; model offline, on 2 desktops." in done.stderr
+    _, line = (out / "results.jsonl").read_text().splitlines()
+    attempts = [json.loads(text) for text in (out / "attempts" / "results.jsonl").read_text().splitlines()[1:]]
+    result = json.loads(line)
+    assert sorted(attempt["seed"] for attempt in attempts) == [1, 2]
     assert result["labels"]["attempt"] in "12"
+    assert result["seed"] is None
     run = read_trajectory(out / result["trajectory"])
     assert "state check" not in "".join(event.model_dump_json() for event in run.events)
     again = user.agent_s("eval", "tasks", "everyday", *chosen, "--out", str(out), "--json")

@@ -15,7 +15,7 @@ from agent_s.errors import (
     ModelRefused,
     ModelUnavailable,
 )
-from agent_s.llm.build import build_model
+from agent_s.llm.build import build_model, build_models
 from agent_s.llm.protocol import (
     ActContext,
     Context,
@@ -24,14 +24,17 @@ from agent_s.llm.protocol import (
     Model,
     ModelRequest,
     NamingContext,
+    PlanContext,
+    PlanResponse,
     ProposalContext,
     QueryContext,
+    ask,
 )
 from agent_s.llm.providers.prices import load_prices
 from agent_s.llm.providers.provider import ProviderModel
 from agent_s.llm.routing import ModelByRole
 from agent_s.records import Subtask, Task
-from agent_s.settings import ObservationForm, ProviderSettings
+from agent_s.settings import ObservationForm, ProviderSettings, load_settings
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 from tests.wire.faults import FAULTS, PRESS, PRESSED, REQUEST, Fault, deviations, exchange, turn_of_worker
 from tests.wire.formats import FORMATS, KEY, AnthropicFormat, ChatFormat, Format
@@ -67,6 +70,18 @@ def test_tokens_are_counted_alike_and_an_unknown_price_stays_unknown(form: Forma
 def test_a_model_without_vision_gets_text_only(form: Format) -> None:
     result = exchange(form, form.answer(PRESS), settings=ProviderSettings(max_pictures=0))
     assert form.pictures(result.server.asked[0]) == 0
+
+
+@pytest.mark.parametrize("own", [{}, {"roles.plan": "planner"}])
+def test_a_planner_without_vision_works_beside_a_worker_with_it(own: dict[str, str]) -> None:
+    form, found = ChatFormat(), Http(body={"object": "list", "data": [{"id": name} for name in ("worker", "planner")]})
+    plan = form.answer('{"nodes": [{"name": "Press OK"}]}')
+    with WireServer([found, found, plan, form.answer(PRESS)]).running() as server:
+        models = {"model": f"{server.url}/v1#worker", **{role: f"{server.url}/v1#{name}" for role, name in own.items()}}
+        model = build_models(load_settings(overrides={**models, "provider.max_pictures.plan": 0}), {})
+        ask(model, PlanContext(Task(instruction="Press OK"), screen(button(1, "OK"))), PlanResponse)
+        model.complete(REQUEST)
+    assert [form.pictures(body) for body in server.asked] == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from aci.accessibility.tree.names import (
     own_name,
     states_of,
     visible_children,
+    without_additions,
 )
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
@@ -39,6 +40,7 @@ LEAST_REPEATED, LEAST_PARTS = 3, 2
 
 _FLOWING = (roles.READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - roles.FIELDS
 ICON_PX = 96  # larger pictures in a page are not icons
+_THICKNESS, _LINE_SHAPE = 10, 60  # a separating line or shadow of a page: up to this high, px, and that much wider
 _LEAST_SURFACE = 200 * 200  # area from which an empty panel that takes the keyboard is drawn in, px²
 
 _ENTRIES = roles.MENU_ENTRIES - {"menu"}
@@ -157,7 +159,7 @@ class _Walk:
         return not node.name or collapse(node.name) == collapse(flowing_text(self._application, node) or "")
 
     def _inner_place(self, node: Node, place: _Place) -> _Place | None:
-        named = collapse(node.name)
+        named = without_additions(collapse(node.name))
         path = place.path if node.role in roles.PLAIN and not named else (*place.path, f"{node.role}:{named[:80]}")
         base = place._replace(
             path=path,
@@ -342,8 +344,9 @@ class _Walk:
         ):
             return False
         notable = node.attributes.get("class") or node.attributes.get("id")
-        # A part with only a class that is as large as the page is a decorative layer.
-        return node.has(StateBit.FOCUSABLE) or bool(notable and 2 * draft.area.area < place.clip.area)
+        # A part with only a class that is as large as the page is a decorative layer, a thin one a line or a shadow.
+        thin = draft.area.height < _THICKNESS and draft.area.width > _LINE_SHAPE * draft.area.height
+        return node.has(StateBit.FOCUSABLE) or bool(notable and 2 * draft.area.area < place.clip.area and not thin)
 
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
         if draft.role == "combo box" and not any(is_field(other.node) for other in within):

@@ -140,10 +140,23 @@ def flowing_text(application: Application, node: Node) -> str | None:
 
 
 def label_of(application: Application, node: Node) -> str:
-    """Return the texts of the objects that label a node."""
+    """Return the texts of the objects that label a node.
+
+    Qt also names the box around a field as its label; that is a heading of others as well, and counts only for want of
+    another name.
+    """
     targets = [application.nodes[ref] for ref in node.labels if ref in application.nodes]
+    own = [target for target in targets if not _is_around(application, target, node)]
+    targets = own if own or node.name else targets
     texts = [collapse(target.name or target.text or _content(application, target)) for target in targets]
     return " ".join(text for text in texts if text)
+
+
+def _is_around(application: Application, outer: Node, node: Node) -> bool:
+    parent = node.parent
+    while parent is not None and parent != outer.ref and parent in application.nodes:
+        parent = application.nodes[parent].parent
+    return parent == outer.ref
 
 
 def _content(application: Application, node: Node) -> str:

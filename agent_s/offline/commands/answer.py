@@ -16,13 +16,9 @@ from agent_s.offline.words import BUTTONS
 
 @dataclass(frozen=True, slots=True)
 class Answer(Command):
-    """Answer the dialog in front.
+    """Answer the dialog in front."""
 
-    Attributes:
-        answer: The meaning of the button, a key of `words.BUTTONS`.
-    """
-
-    answer: str
+    answer: str  # the meaning of the button, a key of `words.BUTTONS`
 
     def run(self, ui: UI) -> Execution:
         """Click the dialog's button of that meaning; one without such a button is answered by the keyboard."""

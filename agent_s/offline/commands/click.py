@@ -23,23 +23,14 @@ _MAX_DOORS = 16
 
 @dataclass(frozen=True, slots=True)
 class Click(Command):
-    """Click elements, one after another.
+    """Click elements, one after another."""
 
-    Attributes:
-        targets: The elements.
-        clicks: 2 for a double click.
-        button: Of the mouse.
-        hold: Keys that are held meanwhile.
-        times: How often each is clicked.
-        look_in: What is opened, one after another, while an element is not in sight.
-    """
-
-    targets: tuple[Target, ...]
-    clicks: int = 1
-    button: Button = "left"
-    hold: Chord = ()
-    times: int = 1
-    look_in: str = ""
+    targets: tuple[Target, ...]  # the elements
+    clicks: int = 1  # 2 for a double click
+    button: Button = "left"  # of the mouse
+    hold: Chord = ()  # keys that are held meanwhile
+    times: int = 1  # how often each is clicked
+    look_in: str = ""  # what is opened, one after another, while an element is not in sight
 
     def run(self, ui: UI) -> Execution:
         """Click each; one that is not in sight is waited for, scrolled to, and looked for where the command says."""

@@ -24,21 +24,13 @@ _TITLE = re.compile(rf"{one_of(TABLE['titles'])}(?: of .*)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that holds on the screen or does not.
+    """Something that holds on the screen or does not."""
 
-    Attributes:
-        kind: "shown", "gone", "state" or "contains".
-        target: The element or window that it is about.
-        text: The state that it must have, or what it must contain.
-        negated: Whether the opposite is meant.
-        words: The condition as it was said.
-    """
-
-    kind: str
-    target: Target
-    text: str = ""
-    negated: bool = False
-    words: str = ""
+    kind: str  # "shown", "gone", "state" or "contains"
+    target: Target  # the element or window that it is about
+    text: str = ""  # the state that it must have, or what it must contain
+    negated: bool = False  # whether the opposite is meant
+    words: str = ""  # the condition as it was said
 
     def at(self, place: Target) -> Condition:
         """Return the condition about a place."""

@@ -27,19 +27,12 @@ _OWN_FORMATS = frozenset({"", ".ods", ".odt", ".odp", ".odg"})
 
 @dataclass(frozen=True, slots=True)
 class Save(Command):
-    """Save a document.
+    """Save a document."""
 
-    Attributes:
-        name: File name, "" for the one that it has.
-        folder: Folder as a path, "" for where the dialog is.
-        overwrite: Whether an existing file may be replaced; only if the instruction says so.
-        format: Format that the instruction names, "" where it names none.
-    """
-
-    name: str = ""
-    folder: str = ""
-    overwrite: bool = False
-    format: str = ""
+    name: str = ""  # file name, "" for the one that it has
+    folder: str = ""  # folder as a path, "" for where the dialog is
+    overwrite: bool = False  # whether an existing file may be replaced; only if the instruction says so
+    format: str = ""  # format that the instruction names, "" where it names none
 
     def run(self, ui: UI) -> Execution:
         """Save by the keyboard; if a dialog opens, enter the name, keep the format, and wait until it closes."""

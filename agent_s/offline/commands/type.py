@@ -25,20 +25,13 @@ TYPABLE = EDITABLE | {"table cell", "paragraph", "document frame"}
 
 @dataclass(frozen=True, slots=True)
 class TypeText(Command):
-    """Type a text.
+    """Type a text."""
 
-    Attributes:
-        text: The text; None for the one that was kept last, else what is on the clipboard.
-        target: Where; None for where the keyboard is.
-        mode: Replace what is there, add to it, or what is usual for the kind of field.
-        before: Keys that are pressed first, to go to an end of a document.
-        otherwise: The text to type at the focus where `target` is nowhere, since the words may all be text.
-    """
-
-    text: str | None
-    target: Target | None = None
-    mode: Mode = "usual"
-    before: tuple[str, ...] = ()
+    text: str | None  # the text; None for the one that was kept last, else what is on the clipboard
+    target: Target | None = None  # where; None for where the keyboard is
+    mode: Mode = "usual"  # replace what is there, add to it, or what is usual for the kind of field
+    before: tuple[str, ...] = ()  # keys that are pressed first, to go to an end of a document
+    # the text to type at the focus where `target` is nowhere, since the words may all be text
     otherwise: str | None = None
 
     def run(self, ui: UI) -> Execution:

@@ -60,15 +60,15 @@ def best(found: list[Candidate], least: float = GOOD) -> list[Candidate]:
     return [one for one in found if one.score >= least]
 
 
-def nearest_names(target: Target, screen: Screen, count: int = 3) -> list[str]:
-    """Return the names on the screen that are most like one that was not found."""
+def nearest_names(target: Target, screen: Screen) -> list[str]:
+    """Return up to three names on the screen that are most like one that was not found."""
     from rapidfuzz import fuzz, process
 
     wanted = target.name or target.phrase
     names = list(dict.fromkeys(name for element in screen.front if 0 < len(name := shown_name(element)) < 80))
     if not wanted:
-        return names[:count]
-    return [name for name, _, _ in process.extract(wanted, names, scorer=fuzz.WRatio, limit=count)]
+        return names[:3]
+    return [name for name, _, _ in process.extract(wanted, names, scorer=fuzz.WRatio, limit=3)]
 
 
 def _readings(target: Target) -> Iterable[Target]:

@@ -17,33 +17,20 @@ Side = Literal["top", "bottom", "left", "right", "center"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An element as an instruction describes it.
+    """An element as an instruction describes it."""
 
-    Attributes:
-        phrase: The whole description as it was said; a name that is all of it beats every other reading.
-        name: Its name; empty where only its kind or place is said.
-        quoted: Whether the name was in quotes.
-        kinds: Kinds that it may be of; empty where none was said.
-        ordinal: Its number among those that match, from 1 in reading order, -1 for the last; None where none was said.
-        sides: Sides of the screen or container that it is at.
-        relation: Where it lies relative to `anchor`.
-        anchor: The element that it is described by.
-        within: The window, dialog or part of the window that it is in.
-        every: Whether all that match are meant.
-        state: A state that it must have, such as "selected" or "unchecked".
-    """
-
-    phrase: str = ""
-    name: str = ""
-    quoted: bool = False
-    kinds: tuple[Kind, ...] = ()
+    phrase: str = ""  # the whole description as it was said; a name that is all of it beats every other reading
+    name: str = ""  # its name; empty where only its kind or place is said
+    quoted: bool = False  # whether the name was in quotes
+    kinds: tuple[Kind, ...] = ()  # kinds that it may be of; empty where none was said
+    # its number among those that match, from 1 in reading order, -1 for the last; None where none was said
     ordinal: int | None = None
-    sides: frozenset[Side] = frozenset()
-    relation: Relation | None = None
-    anchor: Target | None = None
-    within: Target | None = None
-    every: bool = False
-    state: str = ""
+    sides: frozenset[Side] = frozenset()  # sides of the screen or container that it is at
+    relation: Relation | None = None  # where it lies relative to `anchor`
+    anchor: Target | None = None  # the element that it is described by
+    within: Target | None = None  # the window, dialog or part of the window that it is in
+    every: bool = False  # whether all that match are meant
+    state: str = ""  # a state that it must have, such as "selected" or "unchecked"
 
     @property
     def is_vague(self) -> bool:

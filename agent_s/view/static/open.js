@@ -52,7 +52,9 @@ class Controls {
     if (state.live === false) return bar.replaceChildren();
     if (!state.orders) return bar.replaceChildren(node("span", { className: "dot" }), "This run goes on.",
       this.view.own ? node("a", { href: this.view.own }, "Its own view can pause, answer and stop it") : "");
-    const stop = button("Stop", { do: "stop" }, "danger");
+    // A pointer stops by its press: the bar may be drawn anew before the release, and the click would be lost.
+    const end = (event) => { if (event.type === "pointerdown" ? event.button === 0 : event.detail === 0) this.order({ do: "stop" }); };
+    const stop = node("button", { className: "danger", onpointerdown: end, onclick: end }, "Stop");
     if (!question) return bar.replaceChildren(node("span", { className: "dot" }),
       state.pausing ? "Pausing after the current action ..." : state.stopping ? "Stopping ..." : "The agent works.",
       button("Pause", { do: "pause" }), button("Step by step", { do: "step" }), stop);

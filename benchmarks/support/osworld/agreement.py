@@ -50,32 +50,20 @@ EXPLAINED: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A case in which the verdicts differ.
-
-    Attributes:
-        case: The case.
-        ours: This program's score, or why it cannot judge.
-        original: The original's score, or its exception.
-        reason: Why they differ, if that is on purpose.
-    """
+    """A case in which the verdicts differ."""
 
     case: Case
-    ours: float | str
-    original: float | str
-    reason: str
+    ours: float | str  # this program's score, or why it cannot judge
+    original: float | str  # the original's score, or its exception
+    reason: str  # why they differ, if that is on purpose
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The result of all cases.
+    """The result of all cases."""
 
-    Attributes:
-        cases: Number of cases by metric.
-        differences: Those with other verdicts.
-    """
-
-    cases: Counter[str]
-    differences: tuple[Difference, ...]
+    cases: Counter[str]  # number of cases by metric
+    differences: tuple[Difference, ...]  # those with other verdicts
 
     @property
     def same(self) -> float:

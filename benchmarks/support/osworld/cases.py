@@ -14,23 +14,14 @@ from benchmarks.support.osworld.files import Variants, of_texts
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call of a metric.
+    """One call of a metric."""
 
-    Attributes:
-        metric: Its name.
-        label: The variant that is judged, and the number of the rules.
-        result: What it judges.
-        expected: A file, rules, or None.
-        options: Its options.
-        original: What the original judges, if that has another shape.
-    """
-
-    metric: str
-    label: str
-    result: Any
-    expected: Any = None
+    metric: str  # its name
+    label: str  # the variant that is judged, and the number of the rules
+    result: Any  # what it judges
+    expected: Any = None  # a file, rules, or None
     options: dict[str, Any] = field(default_factory=dict)
-    original: Any = None
+    original: Any = None  # what the original judges, if that has another shape
 
 
 XCU = (

@@ -32,17 +32,11 @@ _URL = "https://files.example.org/"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One task, judged twice.
+    """One task, judged twice."""
 
-    Attributes:
-        task: Its id.
-        original: The score of OSWorld's environment, or why it has none.
-        ours: This program's score on the same desktop, or why it has none.
-    """
-
-    task: str
-    original: float | str
-    ours: float | str
+    task: str  # its id
+    original: float | str  # the score of OSWorld's environment, or why it has none
+    ours: float | str  # this program's score on the same desktop, or why it has none
 
     @property
     def ran(self) -> bool:

@@ -53,18 +53,12 @@ PROGRAM_HARMLESS = list(product(("count", "move", "blank"), ("type", "x", "ctrl+
 
 @dataclass(slots=True)
 class Tally:
-    """What was hit.
+    """What was hit."""
 
-    Attributes:
-        cases: Screens with a change that matters.
-        harmless: Screens with one that does not.
-        wrong: A line for each action that hit something else.
-        needless: A line for each action that was refused or lost after a harmless change.
-    """
-
-    cases: int = 0
-    harmless: int = 0
-    wrong: list[str] = field(default_factory=list)
+    cases: int = 0  # screens with a change that matters
+    harmless: int = 0  # screens with one that does not
+    wrong: list[str] = field(default_factory=list)  # a line for each action that hit something else
+    # a line for each action that was refused or lost after a harmless change
     needless: list[str] = field(default_factory=list)
 
     def count(self, case: str, harmless: bool, allowed: Callable[[str], bool], hits: list[str], error: str) -> None:

@@ -53,23 +53,14 @@ Truth = list[tuple[str, Rect]]
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the ids.
+    """What became of the ids."""
 
-    Attributes:
-        views: Views looked at.
-        named: What each id was seen to name.
-        last: The id of each object in the latest view.
-        moved: A line for each id that named something else.
-        stayed: Objects seen in two views in a row.
-        kept: Those of them with the same id.
-    """
-
-    views: int = 0
-    named: dict[int, tuple[str, str]] = field(default_factory=dict)
-    last: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    moved: list[str] = field(default_factory=list)
-    stayed: int = 0
-    kept: int = 0
+    views: int = 0  # views looked at
+    named: dict[int, tuple[str, str]] = field(default_factory=dict)  # what each id was seen to name
+    last: dict[tuple[str, str, str], int] = field(default_factory=dict)  # the id of each object in the latest view
+    moved: list[str] = field(default_factory=list)  # a line for each id that named something else
+    stayed: int = 0  # objects seen in two views in a row
+    kept: int = 0  # those of them with the same id
 
     def begin(self) -> tuple[int, int, int]:
         """Begin with a new desktop, on which ids begin anew; return what `_tell_scene` needs."""

@@ -51,17 +51,11 @@ _SWITCHES = ("Show pictures", "Sort by last name", "Confirm before deleting", "R
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One run.
+    """One run."""
 
-    Attributes:
-        task: Of the table.
-        wrong: How it goes wrong; empty for a right one.
-        number: Among all of its sort, from 0; chooses the values.
-    """
-
-    task: Mapping[str, Any]
-    wrong: str
-    number: int
+    task: Mapping[str, Any]  # of the table
+    wrong: str  # how it goes wrong; empty for a right one
+    number: int  # among all of its sort, from 0; chooses the values
 
 
 def measure(figures: Figures, quick: bool) -> None:

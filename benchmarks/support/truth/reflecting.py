@@ -83,19 +83,13 @@ MORE = "<!doctype html><title>More</title><h1>More</h1><p>Other things</p>"
 
 @dataclass
 class Tally:
-    """The labelled actions so far.
+    """The labelled actions so far."""
 
-    Attributes:
-        fine: Number of right actions.
-        wrong: Number of actions that went wrong.
-        false: A line for each right action after which the reflector would be asked.
-        missed: A line for each other one after which it would not.
-    """
-
-    fine: int = 0
-    wrong: int = 0
+    fine: int = 0  # number of right actions
+    wrong: int = 0  # number of actions that went wrong
+    # a line for each right action after which the reflector would be asked
     false: list[str] = field(default_factory=list)
-    missed: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)  # a line for each other one after which it would not
 
 
 class Scene:

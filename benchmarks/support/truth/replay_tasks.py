@@ -17,44 +17,28 @@ NOTE, SHEET, DOCUMENT, SENT = "note", "sheet", "document", "sent"
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of one run of a task.
+    """The values of one run of a task."""
 
-    Attributes:
-        said: Those that the wording says.
-        result: The right result; None if there is none, so that only handing over is right.
-        page: Body of the web page; empty if the task needs none.
-        hard: Why it is hard, in words; may be empty.
-    """
-
-    said: Mapping[str, str]
-    result: str | None
-    page: str = ""
-    hard: str = ""
+    said: Mapping[str, str]  # those that the wording says
+    result: str | None  # the right result; None if there is none, so that only handing over is right
+    page: str = ""  # body of the web page; empty if the task needs none
+    hard: str = ""  # why it is hard, in words; may be empty
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedTask:
-    """A task.
-
-    Attributes:
-        name: Its name.
-        wording: With the said values in braces.
-        programs: Programs to start, in order; the last one is in front. "page" stands for a browser with the page.
-        parts: Return what the model does when it is learned, for the values.
-        learned: The values when it is learned.
-        now: The values of its replays.
-        place: Where the result is checked: the note's file, cell A1 of the sheet, the document, or what was sent.
-        derived: Whether the result stands in no wording.
-    """
+    """A task."""
 
     name: str
-    wording: str
+    wording: str  # with the said values in braces
+    # programs to start, in order; the last one is in front. "page" stands for a browser with the page
     programs: tuple[str, ...]
-    parts: Callable[[Values], Sequence[Part]]
-    learned: Values
-    now: tuple[Values, ...]
+    parts: Callable[[Values], Sequence[Part]]  # return what the model does when it is learned, for the values
+    learned: Values  # the values when it is learned
+    now: tuple[Values, ...]  # the values of its replays
+    # where the result is checked: the note's file, cell A1 of the sheet, the document, or what was sent
     place: str = NOTE
-    derived: bool = True
+    derived: bool = True  # whether the result stands in no wording
 
     def instruction(self, values: Values) -> str:
         """Return the wording with values."""

@@ -38,19 +38,12 @@ _PAGE = (
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a replay ended.
-
-    Attributes:
-        outcome: Its outcome.
-        right: Whether the result is right.
-        typed: What was typed.
-        stopped: Why it stopped; empty if it did not.
-    """
+    """How a replay ended."""
 
     outcome: Outcome
-    right: bool
-    typed: tuple[str, ...]
-    stopped: str
+    right: bool  # whether the result is right
+    typed: tuple[str, ...]  # what was typed
+    stopped: str  # why it stopped; empty if it did not
 
     @property
     def done(self) -> bool:

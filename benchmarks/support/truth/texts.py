@@ -71,23 +71,14 @@ class Question:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of using an application.
+    """What came of using an application."""
 
-    Attributes:
-        told: Bytes of the texts.
-        table: Bytes of the tables.
-        short: Bytes of tables of id, tag, name and text alone.
-        steps: Actions that were carried out.
-        asked: Questions, by kind.
-        wrong: Lines about questions that were answered wrong.
-    """
-
-    told: int = 0
-    table: int = 0
-    short: int = 0
-    steps: int = 0
-    asked: dict[str, int] = field(default_factory=dict)
-    wrong: list[str] = field(default_factory=list)
+    told: int = 0  # bytes of the texts
+    table: int = 0  # bytes of the tables
+    short: int = 0  # bytes of tables of id, tag, name and text alone
+    steps: int = 0  # actions that were carried out
+    asked: dict[str, int] = field(default_factory=dict)  # questions, by kind
+    wrong: list[str] = field(default_factory=list)  # lines about questions that were answered wrong
 
 
 @cache

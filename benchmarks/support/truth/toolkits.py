@@ -86,21 +86,14 @@ class Application:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of using and looking at an application.
+    """What came of using and looking at an application."""
 
-    Attributes:
-        looks: How often it was looked at.
-        actions: How many actions were carried out in between.
-        end: How it ended; "" while it runs.
-        agreement: Least share of objects that are seen as pyatspi or the screen shows them; 0 if never compared.
-        differences: What differed.
-    """
-
-    looks: int = 0
-    actions: int = 0
-    end: str = ""
+    looks: int = 0  # how often it was looked at
+    actions: int = 0  # how many actions were carried out in between
+    end: str = ""  # how it ended; "" while it runs
+    # least share of objects that are seen as pyatspi or the screen shows them; 0 if never compared
     agreement: float = 0.0
-    differences: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)  # what differed
 
     @property
     def good(self) -> bool:

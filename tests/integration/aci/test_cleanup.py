@@ -110,3 +110,25 @@ def test_desktop_with_a_new_owner_is_not_removed(parent: Path) -> None:
     place.write_owner(own)
     remove_abandoned([found])
     assert place.path.exists()
+
+
+def test_desktop_of_a_user_namespace_is_found_and_removed(parent: Path) -> None:
+    place = create_folder(parent)
+    (place.path / "owner.json").unlink()
+    place.path.parent.rename(place.path.parent.with_name("agent-s-4711"))
+    (found,) = find_abandoned(parent)
+    assert found.desktop_id == place.id
+    assert remove_abandoned([found]) == []
+    assert not found.folder.exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root sees the folders of others")
+def test_root_finds_the_desktop_of_another_user_and_leaves_it_to_them(parent: Path) -> None:
+    place = create_folder(parent)
+    (place.path / "owner.json").write_text('{"pid": "../self", "started": 1, "boot": ""}')
+    os.chown(place.path.parent, 4711, 4711)
+    os.chown(place.path, 4711, 4711)
+    (found,) = find_abandoned(parent)
+    assert found.user == 4711
+    assert remove_abandoned([found]) == [found]
+    assert place.path.exists()

@@ -6,13 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from aci.desktop.virtual import VirtualDesktop
 from agent_s.settings import Settings, load_settings
-from benchmarks import fixtures
 from benchmarks.support.orders import AS_IT_WAS, WANTED, changes, is_good, order
-from benchmarks.support.reference import SYSTEM_PYTHON
 from memory_store import MemoryStore
-from tests.integration.aci.test_acting import find
 
 pytestmark = pytest.mark.desktop
 
@@ -35,19 +31,10 @@ def test_what_was_changed_is_done_right_or_not_at_all(tmp_path: Path, monkeypatc
         memory.mark_verified(verified=written == WANTED, by="what was ordered", run_id=first.outcome.run_id)
         again, written = order("list in another order", settings(tmp_path, "only"), memory)
         assert again.outcome.replayed and written == WANTED, again.outcome.reason
+        again, written = order("button out of sight", settings(tmp_path, "only"), memory)
+        assert again.outcome.replayed and written == WANTED, again.stopped
         for change, reason in stops.items():
             attempt, written = order(change, settings(tmp_path, "only"), memory)
             assert is_good(attempt, written) and written == [] and reason in attempt.stopped, (change, attempt, written)
             for experience in memory.list_experiences():
                 memory.release(experience.id)
-
-
-def test_a_button_out_of_sight_is_scrolled_to(tmp_path: Path) -> None:
-    program = Path(fixtures.__file__).parent / "gtk3_orders.py"
-    with VirtualDesktop() as desktop:
-        desktop.launch([str(SYSTEM_PYTHON), str(program), str(tmp_path / "orders.txt"), "button out of sight"])
-        find(desktop, lambda element: element.name == "Gift wrap")
-        assert all(element.name != "Order" for element in desktop.observe(read_texts=False).elements)
-        assert not desktop.bring_into_view("push button", "Missing")
-        assert desktop.bring_into_view("push button", "Order")
-        find(desktop, lambda element: element.name == "Order" and element.point is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,12 @@ from evaluation.harness.pools import open_pool
 from evaluation.harness.results import Job
 from evaluation.worker import Assignment
 
-ray = pytest.importorskip("ray")
+pytest.importorskip("ray")
 
 pytestmark = pytest.mark.slow
 
 LIMIT_S = 240.0
+WITHOUT_MEMORY = Settings.model_validate({"memory": {"enabled": False}})
 PROGRAM = """
 import json, os, signal, sys, time
 sys.stdin.readline()
@@ -43,19 +44,6 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    from ray.cluster_utils import Cluster
-
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
-    made = Cluster()
-    try:
-        yield made
-    finally:
-        ray.shutdown()
-        made.shutdown()
-
-
 def add_machine(cluster: Any, desktops: int) -> Any:
     memory = 80 * 1024 * 1024
     return cluster.add_node(
@@ -64,7 +52,7 @@ def add_machine(cluster: Any, desktops: int) -> Any:
 
 
 def results_of(cluster: Any, folder: Path, size: int, *tasks: str) -> list[tuple[str, int | None, str]]:
-    assignment = Assignment(benchmark="miniwob", settings=Settings(), folder=folder)
+    assignment = Assignment(benchmark="miniwob", settings=WITHOUT_MEMORY, folder=folder)
     command = (sys.executable, "-c", PROGRAM, str(folder))
     pool = open_pool(assignment, size, 60, cluster.address, command)
     jobs = [Job(task=task, seed=number) for number, task in enumerate(tasks)]
@@ -127,3 +115,14 @@ def test_cluster_without_desktops_is_refused_with_the_command_that_offers_some(c
 
     with pytest.raises(EvaluationError, match=r"ray start .*desktop"):
         results_of(cluster, tmp_path, 1, "a")
+
+
+def test_machine_without_the_folder_of_the_results_is_refused(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_machine(cluster, 1)
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(EvaluationError, match="does not have the folder /proc/self/cwd"):
+        results_of(cluster, Path("/proc/self/cwd"), 1, "a")  # another folder in each process
+    assert list(tmp_path.iterdir()) == []

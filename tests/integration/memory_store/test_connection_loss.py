@@ -13,7 +13,8 @@ from sqlalchemy import text
 
 from benchmarks.support.postgres import Server, running_server
 from benchmarks.support.team import fill_server, work_as_team
-from memory_store import ConnectionLost, HashingEmbedder, MemoryStore
+from memory_store import ConnectionLost, Experience, HashingEmbedder, MemoryStore
+from memory_store.storage import postgres
 from memory_store.storage.opening import locate
 from memory_store.storage.postgres import PostgresDatabase
 from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, SUM, indexed, narrative
@@ -141,6 +142,36 @@ def test_methods_wait_for_a_server_that_is_restarted(crash: bool) -> None:
         store.search_narrative(SAVE)
         assert indexed(store, "narrative") == 2
         assert store.check() == []
+
+
+def test_opening_reading_all_and_vacuum_wait_for_a_server_that_is_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres, "OPENING_PATIENCE_S", 120.0)
+    with running_server() as own:
+        url = own.new_database()
+        with MemoryStore.open(url, HashingEmbedder()) as store:
+            made = narrative(store)
+            forgotten = narrative(store, SUM)
+            store.forget([forgotten.id])
+        found: list[object] = []
+        calls: list[Callable[[], object]] = [
+            lambda: MemoryStore.open(url, HashingEmbedder()).close(),
+            lambda: found.append(store.vacuum().deleted),
+            lambda: found.append([one.id for one in read_all(store)]),
+        ]
+        for call in calls:
+            with MemoryStore.open(url, HashingEmbedder()) as store:
+                store.stats()
+                with stopped(own, crash=False):
+                    waiting = threading.Thread(target=call)
+                    waiting.start()
+                waiting.join(120)
+                assert not waiting.is_alive()
+        assert found == [1, [made.id]]
+
+
+def read_all(store: MemoryStore) -> list[Experience]:
+    with store.snapshot() as (_, experiences):
+        return list(experiences)
 
 
 def test_a_server_that_stays_away_is_waited_for_once() -> None:

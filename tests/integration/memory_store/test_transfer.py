@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from memory_store import HashingEmbedder, ImportReport, MemoryStore, TransferError, export_store, import_store
+from memory_store import (
+    HashingEmbedder,
+    ImportReport,
+    MemoryStore,
+    TransferError,
+    export_store,
+    import_store,
+    merge_export,
+)
 from tests.integration.memory_store.samples import SAVE_LIKE, episodic, narrative
 
 
@@ -37,6 +45,30 @@ def test_importing_twice_changes_nothing(store: MemoryStore, exported: Path) -> 
     assert import_store(store, exported) == ImportReport(added=0, present=3)
     assert import_store(store, exported) == ImportReport(added=0, present=3)
     assert store.list_experiences() == before
+
+
+def test_merging_an_export_is_like_learning_it(store: MemoryStore, tmp_path: Path) -> None:
+    known, wrong = narrative(store), episodic(store)
+    store.mark_verified(verified=False, by="judge", ids=[wrong.id])
+    with MemoryStore.open(tmp_path / "learned.db", HashingEmbedder(64)) as learned:
+        narrative(learned, run_id="run-2")
+        right = episodic(learned, run_id="run-2")
+        new = narrative(learned, "another task", run_id="run-2")
+        learned.mark_verified(verified=True, by="state check", ids=[right.id])
+        export_store(learned, tmp_path / "learned.jsonl")
+
+    merge_export(store, tmp_path / "learned.jsonl")
+
+    assert len(store.list_experiences()) == 4
+    merged = store.get(known.id).provenance
+    assert (merged.times_seen, merged.run_id) == (2, "run-2")
+    assert store.get(new.id).provenance.author == store.get(known.id).provenance.author
+    assert store.get(right.id).provenance.verified_by == "state check"
+    assert store.get(wrong.id).provenance.quarantined
+    assert store.search_narrative("another task")
+    assert store.check() == []
+    merge_export(store, tmp_path / "learned.jsonl")
+    assert len(store.list_experiences()) == 4
 
 
 def test_the_export_has_the_documented_format(exported: Path) -> None:

@@ -102,6 +102,7 @@ def test_a_run_is_allowed_to_act_and_stopped_from_the_page(desktop: VirtualDeskt
         seen(desktop, shows("push button", "1 switch to"))
         (listed,) = list_runs(user.runs)
         assert json.loads((listed.folder / "live.json").read_text())["view"] == address
+        seen(desktop, shows("push button", "2 type"))  # the question about it stays until it is answered
         press(desktop, "Stop")
         seen(desktop, lambda now: "Stopped" in now.to_text())
         assert run.wait(LIMIT_S) == 130

@@ -89,6 +89,7 @@ class FakeEditor:
             self._press(action.keys)
         elif isinstance(action, Type):
             self._text = self._text + action.text if action.element_id is None else self._text
+            self._selected = False
         elif isinstance(action, Click):
             element = self.observe().by_id[action.element_id]
             if element.name == "Stuck":

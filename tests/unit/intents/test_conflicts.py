@@ -89,6 +89,7 @@ def test_things_of_one_kind_contrast() -> None:
         ("Click the Cancel button", "Click the Apply button"),
         # One takes away or ends, the other does not.
         ("Remove the watermark on every page", "Print the watermark in colour"),
+        ("Turn off the automatic reply", "Set up an automatic reply for my vacation"),
     ],
 )
 def test_requests_for_something_else_are_detected(query: str, key: str) -> None:

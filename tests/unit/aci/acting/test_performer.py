@@ -684,3 +684,10 @@ def test_what_is_read_comes_page_by_page(bench: Bench) -> None:
     assert first.text + second.text == "line of text\n" * 1000
     assert bench.perform(Read(element_id=12, page=3)).refusal == "no_text"
     assert bench.perform(Read()).refusal == "no_text"
+
+
+def test_an_element_without_a_text_is_read_with_its_whole_description(bench: Bench) -> None:
+    bench.elements.append(
+        bench.element(12, Rect(0, 80, 100, 10), role="check box", name="Pause", description="Pauses it. " * 20)
+    )
+    assert bench.perform(Read(element_id=12)).text == "Pause\n" + "Pauses it. " * 20

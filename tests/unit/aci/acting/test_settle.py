@@ -212,6 +212,18 @@ def test_late_updates_are_waited_for_after_the_first_look(changes: list[float], 
     assert stage.now - 100.0 == pytest.approx(late_until, abs=0.06)
 
 
+def test_updates_that_menus_hold_back_are_not_waited_for_in_a_menu() -> None:
+    stage = Stage([0.05])
+    work = Work(stage)
+    work.quiet_s, work.quiet_in_menu_s = 0.7, 0.0
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, work)
+
+    settle.wait(settle.look(), stage.now, until_idle=True)
+    rested = stage.now
+    settle.wait_for_late_updates(deadline=110.0, in_menu=True)
+    assert stage.now == rested
+
+
 @pytest.mark.parametrize(("answer_at", "until"), [(1.0, 1.35), (1000.0, 3.0)])
 def test_answer_that_a_page_asks_for_late_is_waited_for_until_the_deadline(answer_at: float, until: float) -> None:
     stage = Stage([0.05, answer_at + 0.05])

@@ -50,6 +50,14 @@ def test_unnamed_fields_are_distinguished_by_their_ancestors() -> None:
     assert found(page, seen(toolbar, page), seen(replace(toolbar, id=11), replace(page, id=12))) == 12
 
 
+def test_a_field_to_type_into_is_not_mistaken_for_one_that_only_shows_something() -> None:
+    entry = element(1, "", "text")
+    status = element(2, "", "text", states=frozenset({"read_only"}))
+    result = element(9, "12", "label")
+    assert found(entry, seen(entry, status), seen(result, replace(entry, id=11), replace(status, id=12))) == 11
+    assert found(entry, seen(entry, status), seen(status)) is None
+
+
 def test_twins_are_distinguished_by_their_order() -> None:
     one, two = element(1, "OK"), element(2, "OK")
     assert found(two, seen(one, two), seen(replace(one, id=11), replace(two, id=12))) == 12

@@ -321,6 +321,13 @@ def test_a_tooltip_that_names_what_is_around_an_element_is_left_out() -> None:
     assert 'about "Properties"' in seen(nameless).to_text()
 
 
+def test_a_long_tooltip_is_cut_between_words_but_a_field_tells_more_of_what_it_takes() -> None:
+    tooltip = "Pauses playback of the current medium whenever the main window is minimized by its user"
+    box, field = (element(1, role, "Pause", description=tooltip) for role in ("check box", "entry"))
+    assert 'about "Pauses playback of the current medium whenever the main" ... ' in seen(box).to_text()
+    assert f'about "{tooltip}" ' in seen(field).to_text()
+
+
 def test_toggle_button_is_pressed_or_not_whichever_way_its_toolkit_says_it() -> None:
     both, one, none = frozenset({"pressed", "checkable"}), frozenset({"checked", "checkable"}), frozenset({"checkable"})
     for states, shown in ((both, "[pressed]"), (one, "[pressed]"), (none, "")):
@@ -435,3 +442,17 @@ def test_things_without_a_name_come_and_go_in_changes() -> None:
     text = render_changes(before, after)
     assert lines_about(text, "shape") == ["6 shape blue 30x20 @75,22"]
     assert "Gone from the picture: ids 5" in text
+
+
+def test_things_of_a_picture_that_come_back_are_not_described_again() -> None:
+    first, between = seen(candidates=(candidate(5, "red", 10, 10), candidate(6, "blue", 60, 12))), seen()
+    moved = seen(candidates=(candidate(5, "red", 10, 10), candidate(6, "blue", 90, 12)))
+    text = render_changes(between, moved, [first])
+    assert "Shown in the picture again, as before: ids 5" in text
+    assert lines_about(text, "shape") == ["6 shape blue 30x20 @105,22"]
+
+
+def test_a_range_of_ids_passes_over_those_that_were_never_shown() -> None:
+    links = [element(number, "link", f"l{number}") for number in range(1, 60, 2)]
+    stays = links[20]
+    assert render_changes(seen(*links), seen(stays)).splitlines() == ["Gone:", "  29 link: ids 1 to 39, 43 to 59"]

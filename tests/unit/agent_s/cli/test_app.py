@@ -70,6 +70,7 @@ def test_the_commands_of_this_version() -> None:
         "memory search",
         "memory show",
         "memory stats",
+        "memory train",
         "memory vacuum",
         "mcp",
         "osworld",
@@ -172,6 +173,7 @@ def test_help_loads_nothing_heavy() -> None:
         (["run", "x", "--display", ":9", "--virtual"], "not both"),
         (["demo", "--only", "99"], "Available tasks: 1 "),
         (["memory", "forget"], "--all"),
+        (["record", "--end-key", "foo", "x"], "--end-key"),
     ],
 )
 def test_wrong_usage_is_status_2_and_suggests_a_fix(

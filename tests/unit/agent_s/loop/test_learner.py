@@ -39,6 +39,20 @@ def do_again(memory: MemoryStore, check: object = passes) -> list[Event]:
     return run(FakeDesktop(screen(OK), opens_dialog), ScriptedModel({}), memory, check=check)
 
 
+def test_what_an_attempt_learns_stays_apart_and_what_it_used_is_counted(memory: MemoryStore, tmp_path: Path) -> None:
+    learn(memory)
+    before = [one.id for one in memory.list_experiences()]
+    answers = {"plan": [plan("press OK")], "act": [act(Click(element_id=1)), act(Done())]}
+    with MemoryStore.open(tmp_path / "learned.sqlite", HashingEmbedder()) as learned:
+        run(FakeDesktop(screen(OK), opens_dialog), ScriptedModel({}), memory, learned=learned, check=passes)
+        assert learned.list_experiences() == []  # it only replayed
+        desktop, model = FakeDesktop(screen(OK), opens_dialog), ScriptedModel(answers)
+        run(desktop, model, memory, learned=learned, check=passes, replay=False)
+        assert {one.kind for one in learned.list_experiences()} == {"narrative", "episodic", "skill"}
+    assert [one.id for one in memory.list_experiences()] == before
+    assert [skill.provenance.times_used for skill in skills(memory)] == [1]
+
+
 def skills(memory: MemoryStore) -> list[SkillExperience]:
     return [one for one in memory.list_experiences("skill") if isinstance(one, SkillExperience)]
 

@@ -9,7 +9,7 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Window
 from agent_s.records import ActResponse, GroundedStep, Step
 from agent_s.replay.grounded_steps import ground_steps, is_repeatable
-from agent_s.replay.player import ground
+from agent_s.replay.grounding import ground
 from agent_s.replay.template import Mismatch
 
 WINDOW = Window(1, "Map", "maps", Rect(0, 0, 400, 300), active=True)

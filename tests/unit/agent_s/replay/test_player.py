@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 
-from aci.acting.actions import Action, Click, Done, Fail, SwitchApplications, Type
+from aci.acting.actions import Action, Click, Done, Fail, Scroll, SwitchApplications, Type
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
 from agent_s import AgentS, Limits, Options, Task
@@ -202,6 +202,28 @@ def test_lost_text_stops_a_replay_before_the_form_is_sent(memory: MemoryStore) -
     assert Click(element_id=3) not in desktop.performed
 
 
+def sheet(cell_text: str) -> Observation:
+    cells = (
+        Element(number, "table cell", name, Rect(10, 10 * number, 80, 10), None, EDITOR.id, app="editor", text=text)
+        for number, name, text in ((4, "A1", ""), (5, "B2", cell_text))
+    )
+    return replace(screen(replace(FIELD, name="Input line"), SEND, *cells), focus_id=4)
+
+
+def selecting(action: Action, seen: Observation) -> Observation:
+    """Show in the input line what the selected cell holds."""
+    if action != Click(element_id=5):
+        return replace(form(action, seen), focus_id=seen.focus_id)
+    line = replace(seen.by_id[1], text=seen.by_id[5].text)
+    return replace(screen(line, *(each for each in seen.elements if each.id != 1)), focus_id=5)
+
+
+def test_input_line_follows_the_selected_cell_whatever_that_held_when_it_was_learned(memory: MemoryStore) -> None:
+    wording, actions = "Select B2 and click Send", (Click(element_id=5), Click(element_id=3))
+    assert outcome(learn(memory, actions, wording, sheet(""), selecting)).verified
+    assert outcome(again(memory, wording, sheet("74"), selecting)[0]).replayed
+
+
 def unchecking(action: Action, seen: Observation) -> Observation:
     """Take back a choice that was made before, at the next click."""
     after = form(action, seen)
@@ -348,18 +370,18 @@ def test_screen_is_not_read_before_the_expected_window_is_there(
     assert desktop.performed == [Click(element_id=3)] and desktop.early == 0
 
 
-class ScrolledForm(FakeDesktop):
-    """A form whose button is out of sight until it is scrolled to."""
-
-    def bring_into_view(self, role: str, name: str) -> bool:
-        self.screen = screen(*self.screen.elements, SEND)
-        return (role, name) == (SEND.role, SEND.name)
+def scrolled_form(action: Action, seen: Observation) -> Observation:
+    """Behave as a form whose button is out of sight until it is scrolled to."""
+    if isinstance(action, Scroll) and action.clicks is not None:
+        return screen(*(one for one in seen.elements if one != SEND), *([SEND] if action.clicks < 0 else []))
+    return form(action, seen)
 
 
 def test_target_out_of_sight_is_brought_into_view(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     learn(memory)
     monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 60.0)
-    desktop = ScrolledForm(screen(FIELD, BOX), form)
+    monkeypatch.setattr("agent_s.replay.player.SCROLL_AFTER_S", 0.0)
+    desktop = FakeDesktop(screen(FIELD, replace(BOX, point=BOX.rect.center)), scrolled_form)
     agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
     assert outcome(list(agent.stream(Task(instruction=fill_in("Grace"))))).replayed
     assert desktop.performed[-1] == ACTIONS[-1]
@@ -609,3 +631,20 @@ def test_trusted_run_is_replayed_without_verification(memory: MemoryStore) -> No
     assert outcome(events).replayed and desktop.performed == [Type(text="Grace", element_id=1), *ACTIONS[1:]]
     memory.mark_verified(verified=False, by="a person", run_id=run_id)
     assert outcome(again(memory, fill_in("Ada"), trusted_run=run_id)[0]).status == "failed"
+
+
+def test_a_counter_that_changes_is_not_expected_to_vanish(memory: MemoryStore) -> None:
+    def counting(words: int) -> Callable[[Action, Observation], Observation]:
+        def react(action: Action, seen: Observation) -> Observation:
+            after = form(action, seen)
+            if not isinstance(action, Click) or action.element_id != SEND.id:
+                return after
+            kept = [one for one in after.elements if one.id != 7]
+            return screen(*kept, button(7 if words == 5 else 12, f"{words} words", "label"))
+
+        return react
+
+    learn(memory, start=screen(FIELD, BOX, SEND, button(7, "4 words", "label")), react=counting(6))
+    start = screen(FIELD, BOX, SEND, button(7, "5 words", "label"))
+    events, _ = again(memory, fill_in("Grace"), start, counting(5))
+    assert outcome(events).replayed

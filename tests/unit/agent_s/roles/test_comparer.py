@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from agent_s.errors import ModelError
@@ -87,10 +85,3 @@ def test_judge_gets_the_facts_of_all_attempts_in_one_request() -> None:
     (request,) = model.requests
     assert isinstance(request.context, CompareContext)
     assert dict(request.context.attempts) == ATTEMPTS
-
-
-def test_of_attempts_that_are_alike_the_rule_takes_one_that_can_be_replayed() -> None:
-    gone, kept = replace(attempt("saved"), replayable=False), attempt("saved")
-
-    assert judged(chooses(1), {1: gone, 2: kept}).number == 2
-    assert judged(chooses(1), {1: kept, 2: gone}).number == 1

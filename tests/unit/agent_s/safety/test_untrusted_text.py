@@ -74,7 +74,7 @@ def test_redacted_experience_is_stored_without_steps(untrusted: UntrustedText, t
     injected, plain = Subtask(name="Save it", info=ORDER), Subtask(name="Close it")
     steps = [Step(1, SEEN, ActResponse(next_action=ORDER, action=Click(element_id=1)), ActionResult(ok=True))] * 5
     with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as memory:
-        learner = Learner(Evaluator(model), memory, "r1", TASK, "scripted", untrusted, Derivation(SeenTexts()))
+        learner = Learner(Evaluator(model), memory, memory, "r1", TASK, "scripted", untrusted, Derivation(SeenTexts()))
         learner.store_subtask(injected, steps, SEEN)
         plan = Plan(subtasks=(injected, plain))
         learner.store_task("How?", plan, ("done", ""), Verdict(verified=True), f"Saved: {ORDER}", trivial=False)

@@ -8,7 +8,8 @@ import click
 import pytest
 
 from agent_s.errors import SettingsError
-from agent_s.terminal.options import read_settings, with_default_model
+from agent_s.settings import Settings
+from agent_s.terminal.options import check_cluster, read_settings, with_default_model
 
 
 def test_options_win_over_overrides_and_these_over_the_file(tmp_path: Path) -> None:
@@ -45,3 +46,14 @@ def test_a_key_chooses_its_provider_and_a_name_wins_over_it(monkeypatch: pytest.
     monkeypatch.setenv("ANTHROPIC_API_KEY", "not a key")
     assert with_default_model(read_settings(None, ())).model.startswith("anthropic:")
     assert with_default_model(read_settings(None, ("model=offline",))).model == "offline"
+
+
+def test_memory_in_a_file_is_refused_on_a_cluster() -> None:
+    def with_memory(**fields: object) -> Settings:
+        return Settings.model_validate({"memory": fields})
+
+    with pytest.raises(click.UsageError, match=r"memory\.url=postgresql"):
+        check_cluster("auto", with_memory())
+    check_cluster(None, with_memory())
+    check_cluster("auto", with_memory(enabled=False))
+    check_cluster("auto", with_memory(url="postgresql://agent@db/memory"))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from aci.acting.actions import Click
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, State, Window
 from agent_s.records import Change
 from exploration.search.changes import changes, missing_change
 from exploration.search.classifying import classify
-from exploration.search.controls import candidates
+from exploration.search.controls import CONTEXT_MENU, candidates, offer
 from exploration.search.homes import HomeState
 from exploration.search.records import Control
-from exploration.search.states import Look, same
+from exploration.search.states import Look, drift, same
 
 HOME = "/tmp/home-1"
 SIZE = Rect(0, 0, 400, 300)
@@ -138,6 +141,34 @@ def test_times_and_dates_may_differ_between_effects(first: str, second: str, sam
     assert (missing_change(*effects) == "") == same
 
 
+def test_numbers_that_change_by_themselves_are_left_out() -> None:
+    before, after = (look(box(1, "label", f"6 files, {free} GB free"), box(2, "menu", "File")) for free in (-1.5, 12))
+    volatile = drift(before, after)
+    before, after = (replace(each, volatile=volatile) for each in (before, after))
+    assert same(before, after) and not changes(before, after)
+    other = replace(look(box(1, "label", "no files, 12 GB free"), box(2, "menu", "File")), volatile=volatile)
+    assert not same(before, other), "the words count"
+
+
+@pytest.mark.parametrize("other", ["menu item", "check box", "spin button"])
+def test_the_number_of_a_control_never_changes_by_itself(other: str) -> None:
+    assert not drift(look(box(1, other, "Page 1")), look(box(1, other, "Page 2")))
+
+
+def test_a_caret_in_a_paragraph_makes_no_other_screen() -> None:
+    assert same(look(box(1, "paragraph", "", "selected")), look(box(1, "paragraph", "")))
+    assert not same(look(box(1, "list item", "A", "selected")), look(box(1, "list item", "A")))
+
+
+def test_another_tab_in_front_is_a_function_and_its_contents_are_tried() -> None:
+    tab = Control(role="page tab", name="Fonts", key="page tab:Fonts")
+    before = look(box(1, "page tab", "Fonts"), box(2, "page tab", "Look", "selected"))
+    after = look(box(1, "page tab", "Fonts", "selected"), box(2, "page tab", "Look"), box(3, "push button", "Choose"))
+    finding = classify(tab, before, after, "Editor")
+    assert [change.what for change in finding.effect] == ["page tab Fonts"]
+    assert [each.control.name for each in finding.offers] == ["Choose"]
+
+
 def test_attempts_are_classified() -> None:
     control = Control(role="menu item", name="X", key="menu item:X")
     start = look(box(1, "menu", "File"))
@@ -162,6 +193,19 @@ def test_only_first_entries_of_long_lists_are_tried() -> None:
     control = Control(role="combo box", name="Encoding", key="combo box:Encoding")
     finding = classify(control, look(), look(*entries, windows=(popup,)), "Editor")
     assert [each.control.name for each in finding.offers] == [f"E{n}" for n in range(1, 9)]
+
+
+def test_the_contents_of_a_main_window_are_right_clicked_once_for_each_sort() -> None:
+    frame, dialog = ("frame:note - Editor",), ("dialog:Preferences",)
+    shown = look(
+        box(1, "text", "", "editable", "multi_line", text="document", path=frame),
+        box(2, "table cell", "A", path=frame), box(3, "table cell", "B", path=frame),
+        box(4, "text", "", "editable", path=frame), box(5, "canvas", "Preview", path=dialog),
+    )  # fmt: skip
+    found = [each for each in shown.candidates if each.control.role == CONTEXT_MENU]
+    assert [each.element.id for each in found] == [1, 2]
+    step = offer(found[0], shown.observation, HOME).step
+    assert isinstance(step.action, Click) and step.action.button_type == "right"
 
 
 def test_controls_have_stable_keys() -> None:

@@ -187,7 +187,7 @@ def test_text_changes_are_undone(home: Path, tmp_path: Path, undoes: bool) -> No
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         starts = starts_by_control(FakeEditor(home, undoes=undoes), ledger)
         assert "use unlucky" in names(ledger)
-    assert (starts["Preferences..."] == starts["Unlucky"]) == undoes
+    assert (starts["Line Numbers"] == starts["Unlucky"]) == undoes
 
 
 def test_many_skills_are_verified_on_one_fresh_desktop(home: Path, tmp_path: Path) -> None:
@@ -204,20 +204,30 @@ def test_many_skills_are_verified_on_one_fresh_desktop(home: Path, tmp_path: Pat
     assert max(verified.values()) >= 6
 
 
-def test_buttons_are_verified_together_and_menus_one_by_one(home: Path, tmp_path: Path) -> None:
-    editor = FakeEditor(home, buttons=("One", "Two", "Three"))
+def test_menus_and_buttons_take_turns(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, buttons=("One", "Two", "Three", "Four"))
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         events = explored(home, ledger, editor=editor, limits=SearchLimits(max_depth=2))
-    keys = [event.attempt.key for event in events if isinstance(event, Attempted)]
-    order = [
-        event.skill.key if isinstance(event, SkillVerified) else event.attempt.key
-        for event in events
-        if isinstance(event, SkillVerified | Attempted)
+    tried = [event.attempt.key for event in events if isinstance(event, Attempted)]
+    menus = ["menu:File", "menu:Edit", "menu:View"]
+    assert tried[1:4] == menus, "all menus are opened first"
+    first = [
+        tried.index(f"{menu} > menu item:{item}")
+        for menu, item in zip(menus, ("Open...", "Unlucky", "Line Numbers"), strict=True)
     ]
-    numbers, button = "menu:View > menu item:Line Numbers", "push button:One"
-    assert order.index(numbers, order.index(numbers) + 1) < order.index(button), "the menu was not verified first"
-    assert keys.index("push button:Three") == keys.index(button) + 2
-    assert order.index(button, order.index(button) + 1) > order.index("push button:Three")
+    assert max(first) < tried.index("push button:Four"), "the buttons were tried before some menu"
+    assert tried.index("push button:Three") < tried.index("menu:View > menu item:Stuck"), (
+        "a menu was tried to its end first"
+    )
+
+
+def test_what_was_found_is_verified_before_the_time_is_used_up(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, limits=SearchLimits(seconds=10))[-1]
+        assert isinstance(last, SearchEnded) and not last.complete
+        worked = {key for key, each in ledger.attempts.items() if each.effect}
+        assert len(worked) > 2
+        assert len(worked - ledger.skills.keys() - ledger.boundaries.keys()) <= 1
 
 
 @pytest.mark.slow

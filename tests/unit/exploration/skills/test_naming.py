@@ -63,6 +63,8 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
                  step("menu item", "To Uppercase", ("menu bar:", "menu:Edit", "menu:Convert")),
                  effect=(Change(kind="text", what="text", after="A"),)),
          "convert to uppercase"),
+        (attempt(step("page tab", "Fonts"), effect=(Change(kind="state", what="page tab Fonts", after="selected"),)),
+         "open fonts"),
         (attempt(step("menu item", "Delete Line"), effect=(Change(kind="text", what="text"),)), "delete line"),
         (attempt(step("check menu item", "Bold"),
                  effect=(Change(kind="state", what="check menu item Bold", after="not checked"),)),

@@ -58,6 +58,18 @@ def test_field_takes_its_label_from_the_relation_or_the_text_before_it() -> None
     assert [(draft.label, draft.text) for draft in found] == [("Name:", "Ann"), ("Name:", "")]
 
 
+def test_group_labels_a_field_only_for_want_of_another_name() -> None:
+    own, group = node("label", "Size:", Rect(10, 10, 60, 20)), node("panel", "Print", Rect(0, 0, 300, 200))
+    labelled = node("combo box", "", Rect(80, 10, 80, 20), labels=(own.ref, group.ref))
+    named_itself = node("spin button", "Copies", Rect(80, 40, 80, 20), labels=(group.ref,))
+    nameless = node("spin button", "", Rect(80, 80, 80, 20), labels=(group.ref,))
+    for child in (own, labelled, named_itself, nameless):
+        child.parent = group.ref
+        group.children.append(child)
+    found = [draft.label for draft in drafts(frame(group)) if draft.role != "label"]
+    assert found == ["Size:", "", "Print"]
+
+
 def test_text_far_away_or_on_another_line_labels_nothing() -> None:
     above, field = node("label", "Title", Rect(80, 10, 60, 20)), node("text", "", Rect(80, 40, 80, 20), text="")
     assert drafts(frame(above, field))[1].label == ""
@@ -123,6 +135,20 @@ def test_texts_between_controls_of_a_page_stand_alone() -> None:
 def test_heading_named_like_its_page_is_kept() -> None:
     heading = node("heading", "Page", Rect(0, 10, 500, 30), static("Page"))
     assert named(page(heading), CHROMIUM) == [("heading", "Page")]
+
+
+def test_lines_and_shadows_across_a_page_are_no_elements_but_thin_handles_are() -> None:
+    line = node("section", "", Rect(0, 100, 490, 4), attributes={"class": "divider"})
+    track = node("section", "", Rect(10, 200, 200, 6), attributes={"class": "track"})
+    assert [draft.area for draft in drafts(page(line, track), CHROMIUM)] == [track.rect]
+
+
+def test_what_chromium_adds_to_the_name_of_a_tab_is_not_in_the_path_of_its_button() -> None:
+    def path(name: str) -> tuple[str, ...]:
+        tab = node("page tab", name, Rect(10, 10, 200, 30), node("push button", "Close", Rect(180, 15, 20, 20)))
+        return next(draft.path for draft in drafts(frame(tab), CHROMIUM) if draft.name == "Close")
+
+    assert path("News - Memory usage - 32.9 MB") == path("News")
 
 
 def test_empty_box_with_a_class_may_be_a_button() -> None:

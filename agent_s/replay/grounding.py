@@ -1,0 +1,67 @@
+"""The elements of a learned step on the screen of now."""
+
+from __future__ import annotations
+
+from aci.acting.actions import ACTION_ADAPTER, Action
+from aci.observation.identity import find_again, titles_agree
+from aci.observation.observation import Element, Observation
+from agent_s.records import GroundedStep
+from agent_s.replay.anchors import find_places
+from agent_s.replay.template import Mismatch
+
+
+def ground(step: GroundedStep, observation: Observation, files: frozenset[str] = frozenset()) -> Action | Mismatch:
+    """Return the primitive of a step with the ids of its elements on this screen.
+
+    Args:
+        step: The step.
+        observation: The screen.
+        files: Names of files; those in the title of the step's window must be in the title of the one in front.
+    """
+    if other := _other_document(step, observation, files):
+        return Mismatch(other)
+    fields = step.action.model_dump()
+    for name, description in step.targets.items():
+        element = find_again(description, observation)
+        if element is None:
+            shown = description.name or description.label or description.description
+            return Mismatch(f"no {description.role} {shown!r} on the screen, or several that cannot be told apart")
+        problem = _unusable(element, observation)
+        if problem:
+            return Mismatch(problem)
+        fields[name] = element.id
+    problem = find_places(fields, step.pictures, observation) or _keyboard_elsewhere(step, observation)
+    return Mismatch(problem) if problem else ACTION_ADAPTER.validate_python(fields)
+
+
+def _other_document(step: GroundedStep, observation: Observation, files: frozenset[str]) -> str:
+    described = (*step.targets.values(), *([step.focus] if step.focus is not None else []))
+    titles = [step.front, *(one.window for one in described)]
+    front = observation.active_window
+    shown = front.title if front is not None else ""
+    missing = next((file for file in files if file not in shown and any(file in title for title in titles)), "")
+    return f"the window of {missing!r} should be in front, not {shown!r}" if missing else ""
+
+
+def _unusable(element: Element, observation: Observation) -> str:
+    if "disabled" in element.states:
+        return f"{element.role} {element.name!r} is disabled"
+    window = next((window for window in observation.windows if window.id == element.window_id), None)
+    front = observation.active_window
+    if window is None or front is None or window.popup or window.id == front.id:
+        return ""
+    blocked = front.modal and front.app == window.app
+    return f"the dialog {front.title!r} is in front of {element.role} {element.name!r}" if blocked else ""
+
+
+def _keyboard_elsewhere(step: GroundedStep, observation: Observation) -> str:
+    """Return why the keyboard input of a step would go elsewhere than when it was learned; empty if not."""
+    front = observation.active_window
+    if step.front and (front is None or not titles_agree(step.front, front.title)):
+        return f"the keyboard is in {front.title if front else 'no window'!r}, not in {step.front!r}"
+    if step.focus is None:
+        return ""
+    element = find_again(step.focus, observation)
+    if element is None or element.id != observation.focus_id:
+        return f"the keyboard is not in the {step.focus.role} {(step.focus.name or step.focus.label)!r}"
+    return ""

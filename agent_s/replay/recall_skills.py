@@ -1,0 +1,197 @@
+"""Finds the skill that a task or a subtask asks for, in whatever words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from aci.observation.observation import Window
+from agent_s.records import GroundedStep, Subtask
+from agent_s.replay.ambiguity import unclear
+from agent_s.replay.grounded_steps import typed_text
+from agent_s.replay.recall_judged import Candidate, align_values
+from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher, is_usable
+from agent_s.replay.template import Mismatch, Replayable, read_steps, with_parameters
+from intents.alignment import Parameters
+from intents.applications import application, mentioned
+from intents.intent import Switch
+from intents.text import tokens
+from memory_store import EpisodicExperience, Experience, MemoryStore, SkillExperience
+
+SURE_SCORE = 0.8  # minimum score of a skill that no judge is asked about
+MAX_CANDIDATES = 24
+_MAX_SKILLS = 1000  # maximum number of skills of the active application to compare
+_ANY = -1.0  # minimum similarity of candidates: words decide whether a candidate fits, not embeddings
+_SWITCHED = frozenset({"checked", "pressed"})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSkill:
+    """A skill that fits by its words.
+
+    Attributes:
+        skill: The skill.
+        name: The one of its names that fits best.
+        steps: What to replay.
+        sure: Whether there is no doubt that it is what is asked for.
+    """
+
+    skill: SkillExperience
+    name: str
+    steps: Replayable
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRecall:
+    """Finds skills of a platform.
+
+    Attributes:
+        memory: The store.
+        platform: Only skills of this platform count.
+        may_replay: Returns whether an experience may be replayed.
+    """
+
+    memory: MemoryStore
+    platform: str
+    may_replay: Callable[[Experience], bool]
+
+    def find(self, subtask: Subtask, front: Window | None) -> FoundSkill | None:
+        """Return the best skill for a subtask; None if several with different effects fit equally well.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        wording, app = asked_for(subtask), front.app if front is not None else ""
+        same = self.memory.find_skill(subtask.name, subtask.info, platform=self.platform)
+        if same is not None and self.may_replay(same):
+            exact = self.with_parameters(same, Parameters(), subtask, app)
+            return FoundSkill(same, same.name, replace(exact, exact=True), True) if exact is not None else None
+        known = self._skills_of(wording, app)
+        matcher = SkillMatcher(known)
+        fits = sorted(((matcher.match(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
+        near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]
+        if not near or not all(matcher.are_same(near[0][1], one) for _, one in near[1:]):
+            return None
+        fit, best = min(near, key=lambda pair: (not self.memory.trusts(pair[1]), _drawbacks(pair[1])))
+        parameters = align_values(fit.name, wording)
+        if parameters is None or not self.may_replay(best):
+            return None
+        steps = self.with_parameters(best, parameters, subtask, app)
+        return FoundSkill(best, fit.name, steps, fit.score >= SURE_SCORE) if steps is not None else None
+
+    def likely(self, subtask: Subtask, front: Window | None, least: float, count: int) -> list[Candidate]:
+        """Return the skills that may be what is asked for, best first: by their words, or by meaning.
+
+        Args:
+            subtask: The subtask.
+            front: The active window.
+            least: Minimum similarity by meaning.
+            count: Maximum number of each.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        wording, app = asked_for(subtask), front.app if front is not None else ""
+        known = self._skills_of(wording, app)
+        matcher = SkillMatcher(known)
+        fits = sorted(((matcher.match(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
+        by_words = [Candidate(one, fit.name) for fit, one in fits[:count] if fit.score > 0]
+        ids = {one.id for one in known}
+        hits = self.memory.search_skills(wording, count, platform=self.platform, min_similarity=least)
+        by_meaning = [hit.experience for hit in hits if hit.experience.id in ids]
+        return [*by_words, *(Candidate(one, one.name) for one in by_meaning)]
+
+    def _skills_of(self, wording: str, app: str) -> list[SkillExperience]:
+        """Return the candidate skills: those of the active application, and similar ones of a named application."""
+        found: dict[str, SkillExperience] = {}
+        if app:
+            newest = self.memory.list_experiences("skill", app=app, state="active", limit=_MAX_SKILLS)
+            found = {one.id: one for one in newest if isinstance(one, SkillExperience) and is_usable(one)}
+        hits = self.memory.search_skills(wording, MAX_CANDIDATES, platform=self.platform, min_similarity=_ANY)
+        found |= {hit.experience.id: hit.experience for hit in hits}
+        return [
+            one
+            for one in found.values()
+            if one.provenance.platform == self.platform and same_application(wording, one, app) is not None
+        ]
+
+    def with_parameters(
+        self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str
+    ) -> Replayable | None:
+        """Return a skill with the current values; None if it cannot be done here, or types what nobody has said."""
+        wording = wording_of(subtask)
+        opens = same_application(wording, skill, app)
+        learned = replayable(skill, parameters, subtask, opens) if opens is not None else None
+        return learned if learned is not None and types_only_what_is_said(learned, wording) else None
+
+
+def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
+    """Return a sort key for ways to do the same; the best sees whether it is already done, cleans up, and is short."""
+    steps = read_steps(skill)
+    if isinstance(steps, Mismatch):
+        return True, True, 0
+    switches = isinstance(skill.intent, Switch)
+    sees = any(_switched(step) or step.end.settings for step in steps)
+    windows = sum(len(tuple(filter(None, one.names_of("opened")))) - len(one.names_of("closed")) for one in steps)
+    return switches and not sees, windows > 0, len(steps)
+
+
+def _switched(step: GroundedStep) -> bool:
+    before, after = step.state_before, step.state_after
+    return before is not None and after is not None and bool((set(before.states) ^ set(after.states)) & _SWITCHED)
+
+
+def same_application(query: str, skill: SkillExperience, front: str) -> str | None:
+    """Return where to do a skill.
+
+    Returns:
+        An empty text if its application is active, the application if the query names it and it is not active, None if
+        the skill belongs to another application.
+    """
+    app, named = skill.provenance.app, mentioned(query)
+    if app and application(app) in named and application(app) != application(front):
+        return app
+    return (
+        "" if not app or (application(app) == application(front) and (not named or application(app) in named)) else None
+    )
+
+
+def wording_of(subtask: Subtask) -> str:
+    """Return the name and the info of a subtask."""
+    return f"{subtask.name}\n{subtask.info}".strip()
+
+
+def asked_for(subtask: Subtask) -> str:
+    """Return what a subtask asks for: its name, and its info if that says more."""
+    repeated = not subtask.info or subtask.info.startswith(subtask.name)
+    return subtask.name if repeated else wording_of(subtask)
+
+
+def replayable(
+    experience: EpisodicExperience | SkillExperience, parameters: Parameters, subtask: Subtask, opens: str = ""
+) -> Replayable | None:
+    """Return an experience with the current values; None if it is not clear what one of them is for."""
+    steps = read_steps(experience)
+    if isinstance(steps, Mismatch) or unclear(steps, parameters):
+        return None
+    steps = with_parameters(steps, parameters)
+    if isinstance(steps, Mismatch):
+        return None
+    return Replayable(experience.id, steps, opens, wording_of(subtask), parameters=parameters)
+
+
+def types_only_what_is_said(learned: Replayable, wording: str) -> bool:
+    """Return whether the wording contains all that steps type, so that none of it is a value of another task.
+
+    What came from the screen is not known here, even if the wording contains it.
+    """
+    if any(step.derived for step in learned.steps):
+        return False
+    said = {part.casefold() for token in tokens(wording) for part in _parts(token.value)}
+    typed = (typed_text(step.action) for step in learned.steps)
+    return all(part.casefold() in said for text in typed for token in tokens(text) for part in _parts(token.value))
+
+
+def _parts(value: str) -> list[str]:
+    return [value, *(token.value for token in tokens(value) if token.sort != "mark")]
