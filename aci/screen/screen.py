@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -144,16 +144,15 @@ class Screen:
 
     def close(self) -> None:
         """Close the connection, which the server may already have done."""
+        from mss.exception import ScreenShotError
         from Xlib.error import ConnectionClosedError
 
         with self._lock:
-            if self._camera is not None:
-                self._camera.close()
-                self._camera = None
-            try:
-                self._display.close()
-            except (ConnectionClosedError, OSError):
-                return  # The server went first.
+            camera, self._camera = self._camera, None
+            for connection in (camera, self._display):
+                if connection is not None:
+                    with suppress(ConnectionClosedError, ScreenShotError, OSError):  # the server went first
+                        connection.close()
 
     def screenshot(self) -> NDArray[np.uint8]:
         """Return the pixels, (H, W, 3) uint8 RGB, contiguous."""
@@ -298,6 +297,8 @@ class Screen:
                 if self.size == size:
                     raise
                 return self._grab()  # the screen changed in between
+            except AssertionError as error:  # so mss reports a connection that ended during a request
+                raise OSError("no answer to a request for pixels") from error
         return np.frombuffer(shot.raw, dtype=np.uint8).reshape(shot.height, shot.width, 4)
 
     @contextmanager

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import psutil
 import pytest
@@ -16,7 +17,7 @@ from aci.acting.actions import Click, Hotkey
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError, ConnectionLost
 from aci.observation.observation import Observation
-from aci.screen.screen import open_display
+from aci.screen.screen import Screen, open_display
 from agent_s import AgentS, Task
 from agent_s.offline import OfflineModel
 from tests.integration.aci.seeing import LIMIT_S, element, find, until
@@ -134,6 +135,15 @@ def test_without_its_accessibility_bus_a_screen_is_still_read() -> None:
         assert word is not None
         assert desktop.perform(Click(element_id=word.id)).ok
         until(desktop, lambda seen: any(window.popup for window in seen.windows))
+
+
+def test_a_display_that_dies_while_pixels_are_read_is_reported_and_closes_quietly() -> None:
+    with VirtualDesktop(size=(600, 400), ocr=None) as desktop, closing(Screen(desktop.display)) as screen:
+        threading.Timer(0.2, psutil.Process(pid_of(desktop, "Xvfb")).kill).start()
+        deadline = time.monotonic() + LIMIT_S
+        with pytest.raises(ConnectionLost, match="display went away"):
+            while time.monotonic() < deadline:
+                screen.frame()
 
 
 def test_display_that_dies_ends_a_run_with_a_reason() -> None:
