@@ -26,17 +26,11 @@ _PUNCTUATION = frozenset(".,;:!?()[]\"'`“”‘’«»…–—")  # Other mar
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The values that differ between an old and a new wording.
+    """The values that differ between an old and a new wording."""
 
-    Attributes:
-        pairs: New value by old value; none of them is equal to its old one.
-        kept: Old values that stay as they are, and so are no parameters elsewhere either.
-        ignored: Words of one wording only that were taken to say nothing, in lower case.
-    """
-
-    pairs: dict[str, str] = field(default_factory=dict)
-    kept: frozenset[str] = frozenset()
-    ignored: frozenset[str] = frozenset()
+    pairs: dict[str, str] = field(default_factory=dict)  # new value by old value; none of them is equal to its old one
+    kept: frozenset[str] = frozenset()  # old values that stay as they are, and so are no parameters elsewhere either
+    ignored: frozenset[str] = frozenset()  # words of one wording only that were taken to say nothing, in lower case
 
     def __bool__(self) -> bool:
         """Whether anything differs."""

@@ -18,15 +18,10 @@ _NEAR = 400  # characters after a connector that are examined, so that the time 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One thing to do, in the words of the instruction.
-
-    Attributes:
-        words: The words.
-        connector: The connector before them: "then", "and", ",", ";", or "." at the start of a sentence.
-    """
+    """One thing to do, in the words of the instruction."""
 
     words: Phrase
-    connector: str = "."
+    connector: str = "."  # the connector before them: "then", "and", ",", ";", or "." at the start of a sentence
 
 
 def split(instruction: str) -> list[Clause]:

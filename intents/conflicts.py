@@ -30,64 +30,37 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The words of a sentence by their role in the request.
+    """The words of a sentence by their role in the request."""
 
-    Attributes:
-        verbs: Verbs that are in a family, the light ones left out.
-        families: The families of all of them.
-        heads: The families of the first.
-        sure_heads: Those of `heads` whose verbs mean the same wherever they stand.
-        head: Stem of the first word, where that may be a verb; empty otherwise.
-        negated: Stems of what must not be done, each with the stem behind it, which may be empty.
-        words: All words.
-        stems: Their stems.
-        undoing: Words such as "unpin" and "disconnect".
-        exclusive: Words that rule out others.
-        turned: Pairs of stems "A to B".
-        into: Stems of what something goes to.
-        out_of: Stems of what something comes from.
-        content: The words that say something, in order.
-        values: Those that are values: numbers, and what is written with capitals.
-        things: Stems of what the sentence is about, without verbs and applications.
-    """
-
-    verbs: tuple[str, ...]
-    families: frozenset[_Side]
-    heads: frozenset[_Side]
-    sure_heads: frozenset[_Side]
-    head: str
+    verbs: tuple[str, ...]  # verbs that are in a family, the light ones left out
+    families: frozenset[_Side]  # the families of all of them
+    heads: frozenset[_Side]  # the families of the first
+    sure_heads: frozenset[_Side]  # those of `heads` whose verbs mean the same wherever they stand
+    head: str  # stem of the first word, where that may be a verb; empty otherwise
+    # stems of what must not be done, each with the stem behind it, which may be empty
     negated: frozenset[tuple[str, str]]
     words: frozenset[str]
-    stems: frozenset[str]
-    undoing: frozenset[str]
-    exclusive: frozenset[str]
-    turned: frozenset[tuple[str, str]]
-    into: frozenset[str]
-    out_of: frozenset[str]
-    content: tuple[str, ...]
-    values: frozenset[str]
-    things: frozenset[str]
+    stems: frozenset[str]  # of all words
+    undoing: frozenset[str]  # words such as "unpin" and "disconnect"
+    exclusive: frozenset[str]  # words that rule out others
+    turned: frozenset[tuple[str, str]]  # pairs of stems "A to B"
+    into: frozenset[str]  # stems of what something goes to
+    out_of: frozenset[str]  # stems of what something comes from
+    content: tuple[str, ...]  # the words that say something, in order
+    values: frozenset[str]  # those that are values: numbers, and what is written with capitals
+    things: frozenset[str]  # stems of what the sentence is about, without verbs and applications
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison of two sentences.
+    """A comparison of two sentences."""
 
-    Attributes:
-        verbs: Whether their verbs ask for the same.
-        key_covered: Share of the things of the key that the query names too, by whatever word.
-        query_covered: Share of the things of the query that the key names too, by whatever word.
-        contrasted: Whether each names a thing of one kind that the other does not, such as a chart and a table.
-        otherwise: Whether the query asks for something else with the same things.
-        longer: How many more content words the query has than the key.
-    """
-
-    verbs: Verbs
-    key_covered: float
-    query_covered: float
-    contrasted: bool
-    otherwise: bool
-    longer: int
+    verbs: Verbs  # whether their verbs ask for the same
+    key_covered: float  # share of the things of the key that the query names too, by whatever word
+    query_covered: float  # share of the things of the query that the key names too, by whatever word
+    contrasted: bool  # whether each names a thing of one kind that the other does not, such as a chart and a table
+    otherwise: bool  # whether the query asks for something else with the same things
+    longer: int  # how many more content words the query has than the key
 
 
 # Analysis of one sentence

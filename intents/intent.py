@@ -17,26 +17,19 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 
 class BaseIntent(BaseModel):
-    """The fields that all intents share; an empty text stands for what the sentence does not say.
-
-    Attributes:
-        verb: The verb as the sentence has it, in its base form and with its particle: "show", "turn on". Empty in an
-            intent that was not read from a sentence.
-        object: What it is done to or with: a setting, a control, a window, a file. Without leading articles.
-        value: What is chosen, typed, set, or given as a name.
-        place: Where it is done, such as the "View menu".
-        application: The application that the sentence names.
-    """
+    """The fields that all intents share; an empty text stands for what the sentence does not say."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     _article: ClassVar[str] = "the "
 
+    # the verb as the sentence has it, in its base form and with its particle: "show", "turn on"; empty in an intent
+    # that was not read from a sentence
     verb: str = ""
-    object: str = ""
-    value: str = ""
-    place: str = ""
-    application: str = ""
+    object: str = ""  # what it is done to or with: a setting, a control, a window, a file; without leading articles
+    value: str = ""  # what is chosen, typed, set, or given as a name
+    place: str = ""  # where it is done, such as the "View menu"
+    application: str = ""  # the application that the sentence names
 
     @property
     def sentence(self) -> str:
@@ -116,14 +109,10 @@ class Click(BaseIntent):
 
 
 class Type(BaseIntent):
-    """Type a text, `value`; `object` is the field, empty for the one that has the focus.
-
-    Attributes:
-        quoted: Whether the text is literal; "type pi" may name a sign or a key, "type 'pi'" does not.
-    """
+    """Type a text, `value`; `object` is the field, empty for the one that has the focus."""
 
     kind: Literal["type"] = "type"
-    quoted: bool = True
+    quoted: bool = True  # whether the text is literal; "type pi" may name a sign or a key, "type 'pi'" does not
 
     def _words(self) -> tuple[str, ...]:
         verb = "type" if self.verb.startswith("fill") else self.verb or "type"

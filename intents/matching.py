@@ -38,40 +38,24 @@ _VALUE = "§"  # stands for a typed text, which may be any other one
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The match of a known intent with the requested one.
+    """The match of a known intent with the requested one."""
 
-    Attributes:
-        score: From 0 to 1; 1 for the same words.
-        known: The known name that matches best.
-    """
-
-    score: float
-    known: Intent
+    score: float  # from 0 to 1; 1 for the same words
+    known: Intent  # the known name that matches best
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """An intent in the form in which it is compared.
-
-    Attributes:
-        intent: The intent.
-        sentence: Its sentence.
-        request: The analysis of the sentence.
-        way: What it does: "on", "off", "choose", "open", or "do" for anything else.
-        ways: The possible meanings of its verb.
-        verb: The first word of its verb.
-        words: Its content words, in order, without verbs that only say the way.
-        pairs: The words, and each with its neighbour as one, since "menu bar" is "menubar".
-    """
+    """An intent in the form in which it is compared."""
 
     intent: Intent
-    sentence: str
-    request: Request
-    way: str
-    ways: frozenset[str]
-    verb: str
-    words: tuple[str, ...]
-    pairs: tuple[str, ...]
+    sentence: str  # of the intent
+    request: Request  # the analysis of the sentence
+    way: str  # what it does: "on", "off", "choose", "open", or "do" for anything else
+    ways: frozenset[str]  # the possible meanings of its verb
+    verb: str  # the first word of its verb
+    words: tuple[str, ...]  # its content words, in order, without verbs that only say the way
+    pairs: tuple[str, ...]  # the words, and each with its neighbour as one, since "menu bar" is "menubar"
 
 
 @lru_cache(maxsize=2)

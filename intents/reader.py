@@ -51,16 +51,11 @@ _WORD = re.compile(r"[\w'-]+")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a table of sentences.
+    """One row of a table of sentences."""
 
-    Attributes:
-        kind: The kind of intent, a key of the reader's `kinds`.
-        say: Templates.
-        set: Values of fields that the templates do not take from the sentence.
-    """
-
-    kind: str
-    say: tuple[str, ...]
+    kind: str  # the kind of intent, a key of the reader's `kinds`
+    say: tuple[str, ...]  # templates
+    # values of fields that the templates do not take from the sentence
     set: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -29,33 +29,22 @@ _NO_VALUES = frozenset({"word", "mark"})
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a statement claims.
-
-    Attributes:
-        text: The statement.
-        values: What must be found literally: quotations, files, cells, numbers, and values that an instruction sets.
-        files: Those of them that name a file.
-        cells: Addresses of cells with the values that they must have, where the statement gives one for each.
-        topics: Stems of the words that each part of it is about, without values.
-        predicate: Stems of what it says of them, as far as these are no states or verbs: "dark" in "the theme is dark".
-        deeds: Stems of what it says was done to them, as far as that is more than being there: "booked".
-        denies: Whether it claims that something is not so, or not there.
-        unchanged: Whether it claims that something is as it was.
-        exact: Whether it rules out anything else.
-        saved: Whether it claims something about a stored file, and not only about what is shown.
-    """
+    """What a statement claims."""
 
     text: str
+    # what must be found literally: quotations, files, cells, numbers, and values that an instruction sets
     values: tuple[str, ...]
-    files: tuple[str, ...]
+    files: tuple[str, ...]  # those of them that name a file
+    # addresses of cells with the values that they must have, where the statement gives one for each
     cells: tuple[tuple[str, str], ...]
-    topics: tuple[frozenset[str], ...]
+    topics: tuple[frozenset[str], ...]  # stems of the words that each part of it is about, without values
+    # stems of what it says of them, as far as these are no states or verbs: "dark" in "the theme is dark"
     predicate: frozenset[str]
-    deeds: frozenset[str]
-    denies: bool
-    unchanged: bool
-    exact: bool
-    saved: bool
+    deeds: frozenset[str]  # stems of what it says was done to them, as far as that is more than being there: "booked"
+    denies: bool  # whether it claims that something is not so, or not there
+    unchanged: bool  # whether it claims that something is as it was
+    exact: bool  # whether it rules out anything else
+    saved: bool  # whether it claims something about a stored file, and not only about what is shown
 
 
 @lru_cache(maxsize=1024)

@@ -29,16 +29,11 @@ _QUOTATION = re.compile(
 
 
 class Phrase(str):
-    """A text, without its quotation marks, that knows which parts of it were quoted.
-
-    Attributes:
-        marked: The text with a placeholder for each quotation, for patterns that must not look into quotations.
-        literals: What was quoted, by the number of its placeholder; may hold more than this text uses.
-    """
+    """A text, without its quotation marks, that knows which parts of it were quoted."""
 
     __slots__ = ("literals", "marked")
-    marked: str
-    literals: tuple[str, ...]
+    marked: str  # the text with a placeholder for each quotation, for patterns that must not look into quotations
+    literals: tuple[str, ...]  # what was quoted, by the number of its placeholder; may hold more than this text uses
 
     def __new__(cls, marked: str, literals: tuple[str, ...] = ()) -> Phrase:
         """Create a phrase from its marked text."""
@@ -130,19 +125,12 @@ _TOKEN = re.compile("|".join(f"(?P<{sort}>{pattern})" for sort, pattern in SORTS
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a text: a value such as a quotation or a number, a word, or a mark.
+    """A piece of a text: a value such as a quotation or a number, a word, or a mark."""
 
-    Attributes:
-        sort: What it looks like.
-        value: What it stands for; of a quotation, what is between the quotes.
-        start: Where it begins in the text.
-        end: Where it ends.
-    """
-
-    sort: Sort
-    value: str
-    start: int
-    end: int
+    sort: Sort  # what it looks like
+    value: str  # what it stands for; of a quotation, what is between the quotes
+    start: int  # where it begins in the text
+    end: int  # where it ends
 
     @property
     def literal(self) -> bool:

@@ -27,15 +27,10 @@ _QUOTATION = re.compile(QUOTED)
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """How one experience is found.
+    """How one experience is found."""
 
-    Attributes:
-        text: What is embedded, with runs of white space collapsed.
-        digest: SHA-256 (hex) of the exact-match form; equal digests mean the same words.
-    """
-
-    text: str
-    digest: str
+    text: str  # what is embedded, with runs of white space collapsed
+    digest: str  # SHA-256 (hex) of the exact-match form; equal digests mean the same words
 
 
 def make_key(*parts: str) -> Key:

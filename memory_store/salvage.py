@@ -46,17 +46,11 @@ _NEWEST = (
 
 
 class SalvageReport(Record):
-    """The result of a salvage.
+    """The result of a salvage."""
 
-    Attributes:
-        saved: Number of experiences written to the export.
-        lost: Known ids of experiences that cannot be read.
-        complete: Whether the list of ids could be read, so that ``lost`` is complete.
-    """
-
-    saved: int
-    lost: tuple[str, ...]
-    complete: bool
+    saved: int  # number of experiences written to the export
+    lost: tuple[str, ...]  # known ids of experiences that cannot be read
+    complete: bool  # whether the list of ids could be read, so that ``lost`` is complete
 
 
 def salvage_store(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> SalvageReport:

@@ -45,15 +45,10 @@ READABLE = (1, 2, 3, 4)
 
 
 class ImportReport(Record):
-    """The result of an import.
+    """The result of an import."""
 
-    Attributes:
-        added: Number of experiences added.
-        present: Number of experiences that were already present.
-    """
-
-    added: int
-    present: int
+    added: int  # number of experiences added
+    present: int  # number of experiences that were already present
 
 
 def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:

@@ -71,17 +71,12 @@ Remark = Literal[
 
 
 class Effect(_Value):
-    """What an action changed on the screen.
+    """What an action changed on the screen."""
 
-    Attributes:
-        kind: "none" if nothing changed, "other" if something else happened than the action is for.
-        differences: What changed, most telling first.
-        remark: Why there was no effect, or what is unexpected about it.
-    """
-
+    # "none" if nothing changed, "other" if something else happened than the action is for
     kind: Literal["none", "expected", "other"]
-    differences: tuple[Difference, ...] = ()
-    remark: Remark = ""
+    differences: tuple[Difference, ...] = ()  # what changed, most telling first
+    remark: Remark = ""  # why there was no effect, or what is unexpected about it
 
 
 class ActionResult(_Value):

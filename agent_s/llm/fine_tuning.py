@@ -42,34 +42,21 @@ class _Conversation(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """How a model is fine-tuned.
+    """How a model is fine-tuned."""
 
-    Attributes:
-        epochs: How often each conversation is used.
-        rank: Rank of the trained matrices.
-        learning_rate: Of AdamW.
-        longest: Maximum length of a conversation, tokens; longer ones are left out.
-    """
-
-    epochs: int = 3
-    rank: int = 16
-    learning_rate: float = 2e-4
-    longest: int = 16_384
+    epochs: int = 3  # how often each conversation is used
+    rank: int = 16  # rank of the trained matrices
+    learning_rate: float = 2e-4  # of AdamW
+    longest: int = 16_384  # maximum length of a conversation, tokens; longer ones are left out
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What came of it.
+    """What came of it."""
 
-    Attributes:
-        conversations: How many it was trained on.
-        left_out: How many were too long.
-        losses: Mean cross-entropy of the answers' tokens in each epoch, nats, measured while training.
-    """
-
-    conversations: int
-    left_out: int
-    losses: tuple[float, ...]
+    conversations: int  # how many it was trained on
+    left_out: int  # how many were too long
+    losses: tuple[float, ...]  # mean cross-entropy of the answers' tokens in each epoch, nats, measured while training
 
 
 def fine_tune(

@@ -20,22 +20,16 @@ _WEEKEND = 4
 
 
 class RelativeRules(Parameters):
-    """Values with placeholders such as `{Month} {DayD}`, and the days that they stand for.
+    """Values with placeholders such as `{Month} {DayD}`, and the days that they stand for."""
 
-    Attributes:
-        relativeTime: `from`, and for a span also `to`.
-        expected: The values; `time` or `from` is about the first day, `to` about the second, and for days with
-            `split` in their words, values that begin with `pu` and `do`.
-        formatted: Texts for `rule_relativeTime_formatted`, in which `{time}` is the value `time`.
-        timezone: Where today is; by default where this machine is.
-        expect_in_result: See `check_direct_json_object`.
-    """
-
-    relativeTime: Mapping[str, str]  # noqa: N815 - OSWorld's name
+    relativeTime: Mapping[str, str]  # noqa: N815 - OSWorld's name; `from`, and for a span also `to`
+    # the values; `time` or `from` is about the first day, `to` about the second, and for days with `split` in their
+    # words, values that begin with `pu` and `do`
     expected: dict[str, Any]
+    # texts for `rule_relativeTime_formatted`, in which `{time}` is the value `time`
     formatted: dict[str, str] | None = None
-    timezone: str | None = None
-    expect_in_result: bool | None = None
+    timezone: str | None = None  # where today is; by default where this machine is
+    expect_in_result: bool | None = None  # see `check_direct_json_object`
 
 
 def rule_relativeTime(context: TaskContext, *, rules: RelativeRules) -> Reading:  # noqa: N802

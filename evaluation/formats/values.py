@@ -27,16 +27,12 @@ Threshold = Annotated[float, Field(ge=0, le=1)] | None
 
 
 class DirectJson(Parameters):
-    """Values by key.
+    """Values by key."""
 
-    Attributes:
-        expected: The values; with `ignore_list_order` among them, lists may have another order.
-        expect_in_result: Whether a text need only hold the expected one, and a list only one of those expected.
-        relativeTime: The time that values were filled in for; see `rule_relativeTime`.
-    """
-
-    expected: dict[str, Any]
+    expected: dict[str, Any]  # the values; with `ignore_list_order` among them, lists may have another order
+    # whether a text need only hold the expected one, and a list only one of those expected
     expect_in_result: bool = False
+    # the time that values were filled in for; see `rule_relativeTime`
     relativeTime: Any = None  # noqa: N815 - OSWorld's name
 
     @model_validator(mode="before")

@@ -20,24 +20,16 @@ def checked_steps(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 class EpisodicExperience(Experience):
-    """How one subtask that ended DONE was carried out.
-
-    Attributes:
-        task_query: The query of the task it belongs to; first part of the key.
-        subtask: The subtask; second part of the key.
-        context: What the Manager said about it; third part of the key.
-        summary: The plan in words.
-        steps: The grounded actions in order, as JSON.
-    """
+    """How one subtask that ended DONE was carried out."""
 
     kind: ClassVar[Kind] = "episodic"
 
     id: str = Field(pattern=r"^e-[0-9a-f]{16}$")
-    task_query: StoredText
-    subtask: StoredText
-    context: StoredText = ""
-    summary: StoredText
-    steps: Annotated[tuple[Step, ...], AfterValidator(checked_steps)] = ()
+    task_query: StoredText  # the query of the task it belongs to; first part of the key
+    subtask: StoredText  # the subtask; second part of the key
+    context: StoredText = ""  # what the Manager said about it; third part of the key
+    summary: StoredText  # the plan in words
+    steps: Annotated[tuple[Step, ...], AfterValidator(checked_steps)] = ()  # the grounded actions in order, as JSON
 
     @property
     def key(self) -> Key:

@@ -11,19 +11,12 @@ from memory_store.records.experience import Experience, Kind, Record, StoredText
 
 
 class PlannedSubtask(Record):
-    """One subtask of the plan that was carried out.
+    """One subtask of the plan that was carried out."""
 
-    Attributes:
-        name: What it was called.
-        info: What its Worker was told.
-        skill: The id of the skill that did it; empty if none did.
-        values: The values of the skill's parameters.
-    """
-
-    name: StoredText
-    info: StoredText = ""
-    skill: StoredText = Field(default="", max_length=32)
-    values: tuple[StoredText, ...] = ()
+    name: StoredText  # what it was called
+    info: StoredText = ""  # what its Worker was told
+    skill: StoredText = Field(default="", max_length=32)  # the id of the skill that did it; empty if none did
+    values: tuple[StoredText, ...] = ()  # the values of the skill's parameters
 
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -33,24 +26,16 @@ class PlannedSubtask(Record):
 
 
 class NarrativeExperience(Experience):
-    """How one task went, successes and failures alike, without concrete actions.
-
-    Attributes:
-        query: The observation-aware query of the Manager; the key for retrieval.
-        instruction: The task in the user's words; the key for replay.
-        summary: What was done and what came of it.
-        plan: The subtasks in the order they were carried out.
-        success: Whether the task was achieved.
-    """
+    """How one task went, successes and failures alike, without concrete actions."""
 
     kind: ClassVar[Kind] = "narrative"
 
     id: str = Field(pattern=r"^n-[0-9a-f]{16}$")
-    query: StoredText
-    instruction: StoredText
-    summary: StoredText
-    plan: tuple[PlannedSubtask, ...] = ()
-    success: bool
+    query: StoredText  # the observation-aware query of the Manager; the key for retrieval
+    instruction: StoredText  # the task in the user's words; the key for replay
+    summary: StoredText  # what was done and what came of it
+    plan: tuple[PlannedSubtask, ...] = ()  # the subtasks in the order they were carried out
+    success: bool  # whether the task was achieved
 
     @property
     def key(self) -> Key:

@@ -35,28 +35,21 @@ class SkillExperience(Experience):
 
     A skill starts as a candidate; `MemoryStore.record_skill_run` makes it active. The provenance holds its state, what
     verified it (`verified_by`) and how often it was used.
-
-    Attributes:
-        name: What the skill is called, such as "export as PDF".
-        aliases: Other names of the skill.
-        intent: What the skill does. Read from the name if it is not given.
-        description: One sentence for people and models; part of the key.
-        preconditions: What must hold before the first step, one sentence each.
-        steps: The actions in order, each with role, name, path and surrounding text of its element.
-        effects: The expected changes.
-        replaced_by: The id of the skill that replaced this one, if it is deprecated.
     """
 
     kind: ClassVar[Kind] = "skill"
 
     id: str = Field(pattern=r"^s-[0-9a-f]{16}$")
-    name: StoredText
-    aliases: tuple[StoredText, ...] = ()
+    name: StoredText  # what the skill is called, such as "export as PDF"
+    aliases: tuple[StoredText, ...] = ()  # other names of the skill
+    # what the skill does; read from the name if it is not given
     intent: Annotated[Intent, AfterValidator(_checked_intent)] = Field(default_factory=_read_intent)
-    description: StoredText = ""
-    preconditions: tuple[StoredText, ...] = ()
+    description: StoredText = ""  # one sentence for people and models; part of the key
+    preconditions: tuple[StoredText, ...] = ()  # what must hold before the first step, one sentence each
+    # the actions in order, each with role, name, path and surrounding text of its element
     steps: Annotated[tuple[Step, ...], AfterValidator(checked_steps)] = Field(min_length=1)
-    effects: Annotated[tuple[Effect, ...], AfterValidator(_checked_effects)] = ()
+    effects: Annotated[tuple[Effect, ...], AfterValidator(_checked_effects)] = ()  # the expected changes
+    # the id of the skill that replaced this one, if it is deprecated
     replaced_by: StoredText = Field(default="", max_length=32)
 
     @property

@@ -39,19 +39,12 @@ _OLD_AFTER_DAYS = 365.0
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A candidate that is returned.
-
-    Attributes:
-        row: The candidate.
-        cosine: Between its key and the query.
-        score: Hits are ordered by it.
-        reasons: Why it is returned, for people.
-    """
+    """A candidate that is returned."""
 
     row: Row[Any]
-    cosine: float
-    score: float
-    reasons: list[str]
+    cosine: float  # between its key and the query
+    score: float  # hits are ordered by it
+    reasons: list[str]  # why it is returned, for people
 
 
 class Judge:

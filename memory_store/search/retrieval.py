@@ -41,27 +41,16 @@ _MAX_EMBEDDED = 64  # number of latest texts whose vectors are kept: a run searc
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search.
-
-    Attributes:
-        kind: The kind of experience.
-        key: The key to look for.
-        k: Maximum number of hits.
-        app: Only about this application (case does not count), unless None.
-        platform: Only from this platform, unless None.
-        min_similarity: Threshold instead of the embedder's own, unless None.
-        vector: The embedding of the key, ``(d,)`` float32 of length one, if the caller has it.
-        candidates: Whether to return candidates as well as active experience.
-    """
+    """A search."""
 
     kind: Kind
-    key: Key
-    k: int
-    app: str | None = None
-    platform: str | None = None
-    min_similarity: float | None = None
-    vector: Vector | None = None
-    candidates: bool = True
+    key: Key  # the key to look for
+    k: int  # maximum number of hits
+    app: str | None = None  # only about this application (case does not count), unless None
+    platform: str | None = None  # only from this platform, unless None
+    min_similarity: float | None = None  # threshold instead of the embedder's own, unless None
+    vector: Vector | None = None  # the embedding of the key, ``(d,)`` float32 of length one, if the caller has it
+    candidates: bool = True  # whether to return candidates as well as active experience
 
     @property
     def filters(self) -> dict[str, str]:

@@ -15,29 +15,18 @@ from memory_store.storage.schema import episodic, experience, narrative, skill, 
 
 
 class Selection(Record):
-    """A choice of experiences: those that meet all given conditions.
+    """A choice of experiences: those that meet all given conditions."""
 
-    Attributes:
-        ids: With one of these ids.
-        kind: Of this kind.
-        run_id: Of this run.
-        task_id: Of this task.
-        app: About this application (case does not count).
-        before: Made before this time.
-        text: With this text in key, instruction, summary or name (case does not count).
-        state: In this state.
-        everything: All experiences; required if there is no other condition.
-    """
-
-    ids: tuple[str, ...] | None = None
-    kind: Kind | None = None
-    run_id: str | None = None
-    task_id: str | None = None
-    app: str | None = None
-    before: UtcTime | None = None
+    ids: tuple[str, ...] | None = None  # with one of these ids
+    kind: Kind | None = None  # of this kind
+    run_id: str | None = None  # of this run
+    task_id: str | None = None  # of this task
+    app: str | None = None  # about this application (case does not count)
+    before: UtcTime | None = None  # made before this time
+    # with this text in key, instruction, summary or name (case does not count)
     text: str | None = Field(default=None, min_length=1)
-    state: State | None = None
-    everything: bool = False
+    state: State | None = None  # in this state
+    everything: bool = False  # all experiences; required if there is no other condition
 
     @property
     def is_blank(self) -> bool:
@@ -46,19 +35,12 @@ class Selection(Record):
 
 
 class VacuumReport(Record):
-    """The result of vacuuming.
+    """The result of vacuuming."""
 
-    Attributes:
-        deleted: Number of forgotten experiences that were deleted.
-        web_answers: Number of deleted answers of search engines.
-        bytes_before: Size of the store before.
-        bytes_after: Size of the store after.
-    """
-
-    deleted: int
-    web_answers: int
-    bytes_before: int
-    bytes_after: int
+    deleted: int  # number of forgotten experiences that were deleted
+    web_answers: int  # number of deleted answers of search engines
+    bytes_before: int  # size of the store before
+    bytes_after: int  # size of the store after
 
 
 def chosen(connection: Connection, selection: Selection) -> list[int]:

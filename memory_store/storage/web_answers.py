@@ -26,19 +26,12 @@ class WebPage(Record):
 
 
 class WebAnswer(Record):
-    """The answer of a search engine.
+    """The answer of a search engine."""
 
-    Attributes:
-        engine: The engine, with everything that its answers depend on.
-        query: The query.
-        pages: The results, best first.
-        asked_at: Time of the query, UTC.
-    """
-
-    engine: StoredText
+    engine: StoredText  # the engine, with everything that its answers depend on
     query: StoredText
-    pages: tuple[WebPage, ...]
-    asked_at: UtcTime
+    pages: tuple[WebPage, ...]  # the results, best first
+    asked_at: UtcTime  # time of the query, UTC
 
 
 def find(connection: Connection, engine: str, query: str) -> WebAnswer | None:
