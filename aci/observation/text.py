@@ -16,8 +16,7 @@ from aci.observation.repeats import listed
 from aci.observation.sheet_text import is_sheet_cell, sheet_lines
 from aci.observation.snapshot import Element, Snapshot, State, Window
 
-LONGEST_HINT = 60  # characters of the description of an element that has a name; `read` gives all of it
-LONGEST_FIELD_HINT = 100  # the same of a field, whose description may say what it takes
+LONGEST_HINT = 80  # characters of the description of a field that has a name
 LEAST_TOGETHER = 4  # adjacent elements of a kind from which on they share a line
 SAME_LINE_PX = 2  # difference in height up to which elements stand in one line
 MOST_LINES = 500  # lines shown per window; the rest is counted
@@ -217,9 +216,15 @@ def value_of(element: Element) -> str:
 
 
 def hint_of(element: Element) -> str:
-    """Return the description, unless the name of the element or what is around it says so."""
+    """Return the description of what has no name, or of a field, whose description may say what it takes.
+
+    That of another control is its tooltip: a person does not see it either, and `read` gives it. It is left out, too,
+    where the name or what is around the element says the same.
+    """
     if not (element.name or element.label):
         return element.description
+    if element.role not in _FIELDS:
+        return ""
     around = (part.partition(":")[2] for part in element.path)
     return "" if element.description in (element.name, element.label, *around) else element.description
 
@@ -228,10 +233,9 @@ def _said_of(element: Element, hint: str) -> str:
     """Return a description, quoted; of an element with a name only its beginning."""
     if not (element.name or element.label):
         return quote(hint, LONGEST_NAME)
-    longest = LONGEST_FIELD_HINT if element.role in _FIELDS else LONGEST_HINT
-    if len(hint) <= longest:
+    if len(hint) <= LONGEST_HINT:
         return quote(hint)
-    return f"{quote(hint[:longest].rpartition(' ')[0] or hint[:longest])} ..."
+    return f"{quote(hint[:LONGEST_HINT].rpartition(' ')[0] or hint[:LONGEST_HINT])} ..."
 
 
 def caret_of(element: Element) -> str:
