@@ -35,12 +35,10 @@ def draw_marks(observation: Snapshot) -> NDArray[np.uint8]:
     image = Image.fromarray(observation.screenshot)
     draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(size=FONT_PX)
-    height, width = observation.screenshot.shape[:2]
-    picture = Rect(0, 0, width, height)
     marked = [
         replace(element, rect=common)
         for element in (*observation.elements, *observation.candidates)
-        if _deserves_mark(element) and (common := element.rect.intersection(picture)) is not None
+        if _deserves_mark(element) and (common := element.rect.intersection(observation.screen)) is not None
     ]
     for element in marked:
         rect = element.rect

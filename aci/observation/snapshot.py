@@ -122,6 +122,12 @@ class Snapshot:
     candidates: tuple[Element, ...] = ()
     held_keys: tuple[str, ...] = ()
 
+    @property
+    def screen(self) -> Rect:
+        """The whole screen, px."""
+        height, width = self.screenshot.shape[:2]
+        return Rect(0, 0, width, height)
+
     @cached_property
     def by_id(self) -> dict[int, Element]:
         """Elements and candidates by id."""

@@ -280,8 +280,7 @@ def virtual_desktop(settings: Settings) -> Iterator[Finding]:
     except AciError as error:
         yield Finding("virtual desktop", "missing", str(error), _hint(error) or "agent-s -vv doctor shows details")
         return
-    height, width = seen.screenshot.shape[:2]
-    yield Finding("virtual desktop", "ok", f"starts in {ready:.2f} s, {width}x{height} px")
+    yield Finding("virtual desktop", "ok", f"starts in {ready:.2f} s, {seen.screen.width}x{seen.screen.height} px")
     yield from read
 
 

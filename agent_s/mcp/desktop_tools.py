@@ -278,14 +278,13 @@ def _perform(desktop: OpenDesktop, action: Any, seen: Observation) -> tuple[Acti
 
 
 def _screen(desktop: OpenDesktop, before: Observation | None, seen: Observation) -> Screen:
-    height, width = seen.screenshot.shape[:2]
     return Screen(
         desktop=desktop.name,
         text=seen.to_text() if before is None else seen.changes_since(before),
         changes_only=before is not None,
         focus_id=seen.focus_id,
-        width=width,
-        height=height,
+        width=seen.screen.width,
+        height=seen.screen.height,
     )
 
 

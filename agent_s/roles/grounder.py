@@ -5,7 +5,6 @@ from __future__ import annotations
 from aci.acting.actions import ACTION_ADAPTER, Action
 from aci.acting.targets import Words
 from aci.observation.geometry import Point, Rect
-from aci.observation.observation import Observation
 from agent_s.errors import MalformedResponse
 from agent_s.llm.protocol import ActContext, ActResponse, GroundContext, GroundResponse, Model, ask
 
@@ -43,7 +42,7 @@ def _grounded(model: Model, action: Action, context: ActContext, zooms: int) -> 
 
 def find(model: Model, description: str, context: ActContext, zooms: int) -> Point | None:
     """Return the pixel of what is described; None if the model does not find it."""
-    part = _screen(context.observation)
+    part = context.observation.screen
     point: Point | None = None
     for _ in range(zooms + 1):
         try:
@@ -53,11 +52,6 @@ def find(model: Model, description: str, context: ActContext, zooms: int) -> Poi
         point = Point(found.x, found.y)
         part = _closer(part, point)
     return point
-
-
-def _screen(observation: Observation) -> Rect:
-    height, width = observation.screenshot.shape[:2]
-    return Rect(0, 0, width, height)
 
 
 def _closer(part: Rect, point: Point) -> Rect:

@@ -71,9 +71,7 @@ def targets_of(action: Action, observation: Observation) -> list[Element]:
 
 def _picture(observation: Observation, parts: list[Rect]) -> NDArray[np.uint8]:
     """Return the screen around some parts, each in a frame; the whole screen if there are none."""
-    height, width = observation.screenshot.shape[:2]
-    screen = Rect(0, 0, width, height)
-    shown = [part for part in (rect.intersection(screen) for rect in parts) if part is not None]
+    shown = [part for part in (rect.intersection(observation.screen) for rect in parts) if part is not None]
     picture = observation.screenshot.copy()
     for part in shown:
         inside = picture[part.y + FRAME : part.bottom - FRAME, part.x + FRAME : part.right - FRAME].copy()

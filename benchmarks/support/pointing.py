@@ -25,7 +25,7 @@ from aci.input.clipboard import Clipboard
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
 from agent_s.llm.computer_use.formats import find_format
-from agent_s.llm.computer_use.frames import fit, screen_of
+from agent_s.llm.computer_use.frames import fit
 from agent_s.llm.computer_use.inputs import Hand
 from benchmarks.support.figures import NotMeasured, tell
 from benchmarks.support.reference import SYSTEM_PYTHON
@@ -150,7 +150,7 @@ def _picture_cases(desktop: VirtualDesktop, chance: random.Random, quick: bool) 
     The pictures are as large as the screen, and scaled down by each factor, and one has axes from 0 to 1000.
     """
     seen = desktop.observe()
-    screen, origin, dark = screen_of(seen), _origin(seen), desktop.x11.screen.dark()
+    screen, origin, dark = seen.screen, _origin(seen), desktop.x11.screen.dark()
     canvas = next(one for one in seen.elements if one.name == "Drawing").rect
     frames = [fit(screen, round(screen.width / float(factor)), screen.area) for factor in SCALES]
     for frame in (*frames, find_format(UNITS).frame(screen)):

@@ -11,12 +11,12 @@ from typing import Any
 from aci.acting.actions import PRIMITIVES, Button
 from aci.observation.observation import Observation
 from agent_s.llm.computer_use.dialogue import KEPT_PICTURES, MOST_PICTURES, position, recorded, zoomed
-from agent_s.llm.computer_use.frames import fit, screen_of
+from agent_s.llm.computer_use.frames import fit
 from agent_s.llm.computer_use.inputs import Actions, Hand
 from agent_s.llm.computer_use.turns import OWN_TOOLS, Call, Result, Turn, own_call, own_tool_schema
-from agent_s.llm.conversation import Conversation, Picture, Reply
-from agent_s.llm.providers.anthropic import CACHED, STOPS, Counts
-from agent_s.llm.providers.sdk_client import Answer, SdkClient, nested
+from agent_s.llm.conversation import Conversation, Picture
+from agent_s.llm.providers.anthropic import CACHED, Ending
+from agent_s.llm.providers.sdk_client import SdkClient
 from agent_s.llm.providers.structured import Unreadable
 from agent_s.settings import RequestSettings
 
@@ -28,13 +28,8 @@ THINKING = ("thinking", "redacted_thinking")
 LEFT_OUT = {"type": "text", "text": "(an earlier picture, left out)"}
 
 
-class _Message(Answer):
-    id: str = ""
+class _Message(Ending):
     content: tuple[dict[str, Any], ...]
-    stop_reason: str | None = None
-    stop_category: str | None = nested(None, "stop_details", "category")
-    stop_explanation: str | None = nested(None, "stop_details", "explanation")
-    usage: Counts
 
 
 @dataclass
@@ -89,15 +84,8 @@ class ToolsetDialogue:
         if message.content:
             self.messages.append({"role": "assistant", "content": list(message.content)})
         texts = [str(block.get("text", "")) for block in message.content if block.get("type") == "text"]
-        reply = Reply(
-            text="".join(texts),
-            stop=STOPS.get(message.stop_reason, "end"),
-            usage=message.usage.as_usage(),
-            explanation=message.stop_explanation or message.stop_category or "",
-            request_id=message.id,
-        )
         calls = tuple(self._call(block) for block in message.content if block.get("type") == "tool_use")
-        return Turn(calls, reply, json.dumps(message.content, ensure_ascii=False))
+        return Turn(calls, message.as_reply("".join(texts)), json.dumps(message.content, ensure_ascii=False))
 
     # The user's side
 
@@ -109,7 +97,7 @@ class ToolsetDialogue:
             self.messages.append({"role": "user", "content": content})
 
     def _shot(self, observation: Observation) -> dict[str, Any]:
-        frame = fit(screen_of(observation), min(self.settings.longest_edge, MAX_EDGE), MAX_PATCHES)
+        frame = fit(observation.screen, min(self.settings.longest_edge, MAX_EDGE), MAX_PATCHES)
         self._hand = Hand(frame, self._hand.pointer if self._hand is not None else None)
         return _image(frame.shot(observation))
 

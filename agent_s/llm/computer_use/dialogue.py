@@ -61,9 +61,9 @@ def zoomed(result: Result, longest_edge: int, most_patches: int) -> Picture | No
     action = result.call.actions[0] if result.call.actions else None
     if not result.ok or not isinstance(action, Zoom):
         return None
-    height, width = result.after.screenshot.shape[:2]
-    left, top, right, bottom = (int(edge) for edge in action.region or (0, 0, width, height))
-    part = Rect(left, top, right - left, bottom - top).intersection(Rect(0, 0, width, height))
+    screen = result.after.screen
+    left, top, right, bottom = (int(edge) for edge in action.region or (0, 0, screen.width, screen.height))
+    part = Rect(left, top, right - left, bottom - top).intersection(screen)
     if part is None:
         return None
     large = fit(Rect(0, 0, part.width * ENLARGED, part.height * ENLARGED), longest_edge, most_patches)

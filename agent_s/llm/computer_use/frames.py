@@ -83,12 +83,6 @@ class Frame:
         return Picture(file.getvalue(), "image/png", self.width, self.height)
 
 
-def screen_of(observation: Observation) -> Rect:
-    """Return the rectangle of the whole screen."""
-    height, width = observation.screenshot.shape[:2]
-    return Rect(0, 0, width, height)
-
-
 def fit(part: Rect, longest_edge: int, most_patches: int) -> Frame:
     """Return the largest frame of the same shape within a longest edge, px, and a number of patches of 28 px."""
     width, height = part.width, part.height

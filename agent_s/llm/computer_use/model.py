@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from agent_s.errors import MalformedResponse, ModelError, ResponseCutOff
+from agent_s.errors import MalformedResponse, ResponseCutOff
 from agent_s.llm.computer_use.briefing import brief, notes
 from agent_s.llm.computer_use.dialogue import Dialogue
 from agent_s.llm.computer_use.turns import Turn, results
-from agent_s.llm.conversation import as_exchange
+from agent_s.llm.conversation import Reply
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, ModelResponse
-from agent_s.llm.providers.provider import ProviderModel, require_answer
+from agent_s.llm.providers.provider import ProviderModel
 from agent_s.records import NO_USAGE, Subtask, Usage
 
 Opener = Callable[[str], Dialogue]
@@ -74,22 +74,17 @@ class ComputerModel:
         raise MalformedResponse(f"{self.model.name} gave two answers that cannot be carried out: {problem}.")
 
     def _ask(self, dialogue: Dialogue, request: ModelRequest) -> Turn:
-        """Send the conversation and report it for the record; see `ProviderModel`."""
-        sent, reply, problem = dialogue.sent(), None, ""
-        try:
-            turn = self.model.retrying(dialogue.ask, self.model.client.cancel, request.asked_to_stop)
-            reply = replace(turn.reply, text=turn.said)
-        except ModelError as error:
-            problem = str(error)
-            raise
-        finally:
-            request.on_exchange(as_exchange(sent, "", reply, problem))
-        require_answer(turn.reply, self.model.name)
-        if turn.reply.stop == "length":
+        turns: list[Turn] = []
+
+        def ask() -> Reply:
+            turns.append(dialogue.ask())
+            return replace(turns[-1].reply, text=turns[-1].said)
+
+        if self.model.exchange(ask, request, dialogue.sent()).stop == "length":
             raise ResponseCutOff(
                 f"{self.model.name} gave an answer that is too long; raise provider.max_output_tokens."
             )
-        return turn
+        return turns[-1]
 
     def _answer(self, turn: Turn, usage: Usage, requests: int) -> ModelResponse:
         first, *then = turn.actions

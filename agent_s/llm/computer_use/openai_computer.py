@@ -10,14 +10,13 @@ from typing import Any
 from aci.acting.actions import PRIMITIVES
 from aci.observation.observation import Observation
 from agent_s.llm.computer_use.dialogue import KEPT_PICTURES, MOST_PICTURES, listed, recorded
-from agent_s.llm.computer_use.frames import PATCH, fit, screen_of
+from agent_s.llm.computer_use.frames import PATCH, fit
 from agent_s.llm.computer_use.inputs import WHEEL_PX, Actions, Hand
 from agent_s.llm.computer_use.turns import OWN_TOOLS, Call, Result, Turn, own_call, own_tool_schema
-from agent_s.llm.conversation import Conversation, Message, Reply, Stop
-from agent_s.llm.providers.openai import STOPS, Counts, data_url, failure
-from agent_s.llm.providers.sdk_client import Answer, SdkClient, nested
+from agent_s.llm.conversation import Conversation, Message
+from agent_s.llm.providers.openai import Ending, data_url, reasoning
+from agent_s.llm.providers.sdk_client import SdkClient
 from agent_s.llm.providers.structured import Unreadable
-from agent_s.records import Usage
 from agent_s.settings import RequestSettings
 
 MAX_PATCHES = 10_240_000 // PATCH**2  # a picture of `detail: original` is kept up to 10.24 megapixels
@@ -30,14 +29,8 @@ DECLINED = (
 Item = dict[str, Any]
 
 
-class _Response(Answer):
-    id: str = ""
-    status: str = "completed"
+class _Response(Ending):
     output: tuple[Item, ...]
-    incomplete_reason: str | None = nested(None, "incomplete_details", "reason")
-    error_code: str = nested("", "error", "code")
-    error_message: str = nested("", "error", "message")
-    usage: Counts | None = None
 
 
 @dataclass
@@ -98,30 +91,25 @@ class ComputerDialogue:
             "store": False,
             "include": ["reasoning.encrypted_content"],
         }
-        effort = "none" if self.settings.thinking is False else self.settings.effort
-        if effort is not None:
-            request["reasoning"] = {"effort": effort}
+        request |= reasoning(self.settings)
         response = self.client.call(lambda sdk: sdk.responses.with_raw_response.create, _Response, **request)
-        if response.status == "failed" or response.error_message:
-            raise failure(response.error_code, response.error_message)
-        self._answered = [_sent_back(item) for item in response.output]
         parts = [part for item in response.output if item["type"] == "message" for part in item.get("content") or ()]
-        refusal = " ".join(str(part["refusal"]) for part in parts if part["type"] == "refusal")
-        stop: Stop = "refusal" if refusal else "end"
-        if response.status == "incomplete":
-            stop = STOPS.get(response.incomplete_reason, "length")
         text = "".join(str(part["text"]) for part in parts if part["type"] == "output_text")
-        usage = response.usage.as_usage() if response.usage else Usage()
+        reply = response.as_reply(text, " ".join(str(part["refusal"]) for part in parts if part["type"] == "refusal"))
+        # Fields without a value are not sent again.
+        self._answered = [
+            {name: value for name, value in item.items() if value is not None} for item in response.output
+        ]
         checks = [check for item in response.output for check in item.get("pending_safety_checks") or ()]
         return Turn(
             tuple(call for item in response.output for call in self._calls(item)),
-            Reply(text, stop, usage, refusal, response.id),
+            reply,
             json.dumps(response.output, ensure_ascii=False),
             tuple(str(check.get("message") or check.get("code") or check["id"]) for check in checks),
         )
 
     def _shot(self, observation: Observation) -> str:
-        frame = fit(screen_of(observation), self.settings.longest_edge, MAX_PATCHES)
+        frame = fit(observation.screen, self.settings.longest_edge, MAX_PATCHES)
         self._hand = Hand(frame, self._hand.pointer if self._hand is not None else None)
         return data_url(frame.shot(observation))
 
@@ -134,11 +122,9 @@ class ComputerDialogue:
         return [_user(_text(self.request)), *self._summarized(), *(item for turn in self.turns for item in turn)]
 
     def _summarized(self) -> list[Item]:
-        return (
-            [_user(_text("Your earlier actions, of which the pictures are left out:\n" + "\n".join(self.summary)))]
-            if self.summary
-            else []
-        )
+        if not self.summary:
+            return []
+        return [_user(_text("Your earlier actions, of which the pictures are left out:\n" + "\n".join(self.summary)))]
 
     def _calls(self, item: Item) -> list[Call]:
         """Return the calls of an item of the answer, one for each action of a batch."""
@@ -209,11 +195,6 @@ def _function(item: Item) -> Call:
     if not isinstance(fields, dict):
         return Call(identity, name, problem="the arguments are one JSON object")
     return own_call(identity, name, fields)
-
-
-def _sent_back(item: Item) -> Item:
-    """Return an item of an answer in the form in which it is sent again."""
-    return {name: value for name, value in item.items() if value is not None}
 
 
 def _output(item: Item, results: Sequence[Result], shot: str) -> Item | None:

@@ -7,19 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aci.observation.observation import Observation
-from agent_s.errors import MalformedResponse, ModelError
+from agent_s.errors import MalformedResponse
 from agent_s.llm.computer_use.dialogue import listed, recorded
 from agent_s.llm.computer_use.formats import Language, ModelFormat
-from agent_s.llm.computer_use.frames import screen_of
 from agent_s.llm.computer_use.inputs import Hand
 from agent_s.llm.computer_use.languages import act, find_place, read
 from agent_s.llm.computer_use.turns import Call, Result, Turn
-from agent_s.llm.conversation import Conversation, Message, Picture, Reply, as_exchange
+from agent_s.llm.conversation import Conversation, Picture, Reply, Text
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import GroundContext, GroundResponse, ModelRequest, ModelResponse
-from agent_s.llm.providers.chat import exchange
-from agent_s.llm.providers.openai import data_url
-from agent_s.llm.providers.provider import ProviderModel, require_answer
+from agent_s.llm.providers.chat import as_content, exchange
+from agent_s.llm.providers.provider import ProviderModel
 from agent_s.llm.providers.sdk_client import SdkClient
 from agent_s.llm.providers.structured import Unreadable, without_thinking
 from agent_s.records import NO_USAGE
@@ -83,7 +81,7 @@ class ServedDialogue:
         return Turn(tuple(calls), replace(reply, text=thought), reply.text)
 
     def _shot(self, observation: Observation) -> Picture:
-        frame = self.format.frame(screen_of(observation))
+        frame = self.format.frame(observation.screen)
         self._hand = Hand(frame, self._hand.pointer if self._hand is not None else None)
         return frame.shot(observation)
 
@@ -167,21 +165,10 @@ class GroundingModel:
             "max_tokens": model.settings.max_output_tokens,
             "extra_body": self.format.body,
         }
-        reply, problem = None, ""
-        try:
-            reply = model.retrying(lambda: exchange(model.client, sent), model.client.cancel, request.asked_to_stop)
-        except ModelError as error:
-            problem = str(error)
-            raise
-        finally:
-            turns: list[Message] = [recorded(one["role"], one["content"]) for one in messages[1:]]
-            told = Conversation(str(messages[0]["content"]), tuple(turns), "")
-            request.on_exchange(as_exchange(told, "", reply, problem))
-        require_answer(reply, self.name)
-        return reply
+        turns = tuple(recorded(one["role"], one["content"]) for one in messages[1:])
+        told = Conversation(str(messages[0]["content"]), turns, "")
+        return model.exchange(lambda: exchange(model.client, sent), request, told)
 
 
 def _part(part: str | Picture) -> dict[str, Any]:
-    if isinstance(part, Picture):
-        return {"type": "image_url", "image_url": {"url": data_url(part)}}
-    return {"type": "text", "text": part}
+    return as_content(Text(part) if isinstance(part, str) else part)

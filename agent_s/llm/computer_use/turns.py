@@ -89,10 +89,7 @@ def results(turn: Turn, steps: Sequence[Step], now: Observation) -> Iterator[Res
             ok, text = False, describe_result(bad.result)
         elif len(own) < len(call.actions):
             dropped = steps[-1].dropped if steps else None
-            ok, text = (
-                False,
-                LEFT_OUT.format(reason=dropped.reason if dropped is not None else "the run was interrupted"),
-            )
+            ok, text = False, LEFT_OUT.format(reason=dropped.reason if dropped else "the run was interrupted")
         else:
             ok, text = True, call.answer or "; ".join(describe_result(step.result) for step in own) or "OK"
         failed = not ok

@@ -68,19 +68,17 @@ def changed_part(before: Observation, after: Observation) -> Rect | None:
     """Return the part of the screen that changed visibly, with a margin; None if none did."""
     import numpy as np
 
-    height, width = after.screenshot.shape[:2]
     if before.screenshot is after.screenshot:
         return None
     if before.screenshot.shape != after.screenshot.shape:
-        return Rect(0, 0, width, height)
+        return after.screen
     old, new = before.screenshot, after.screenshot
     differs: NDArray[np.bool_] = np.any(np.maximum(old, new) - np.minimum(old, new) > INVISIBLE, axis=2)
     rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
     if not rows.size:
         return None
-    left, top = max(0, int(columns[0]) - MARGIN), max(0, int(rows[0]) - MARGIN)
-    right, bottom = min(width, int(columns[-1]) + MARGIN), min(height, int(rows[-1]) + MARGIN)
-    return Rect(left, top, right - left, bottom - top)
+    left, top, right, bottom = int(columns[0]), int(rows[0]), int(columns[-1]), int(rows[-1])
+    return Rect(left, top, right - left, bottom - top).grown(MARGIN, MARGIN).intersection(after.screen)
 
 
 def is_told(seen: Observation, part: Rect | None = None) -> bool:

@@ -164,8 +164,8 @@ class Renderer:
                 shots[position] = "close-up"
                 continue
             part = changed[position - 1] if number % most else None
-            area = seen[position].screenshot.shape[0] * seen[position].screenshot.shape[1]
-            shots[position] = part if part is not None and part.area <= area * SMALL_PART else "screen"
+            largest = seen[position].screen.area * SMALL_PART
+            shots[position] = part if part is not None and part.area <= largest else "screen"
         return shots
 
     def _change(self, before: Observation, after: Observation) -> Rect | None:
@@ -191,13 +191,12 @@ class Renderer:
         What is said about them comes after them for the same reason.
         """
         marks = (False, True) if self._form == "marks" else (False,)
-        height, width = observation.screenshot.shape[:2]
         longest = self._longest_edge
         if self._form == "screenshot_tree" and is_told(observation, part):
-            halved = max(part.width if part else width, part.height if part else height) // 2
-            longest = min(longest, max(halved, OVERVIEW_EDGE))
+            shown = part or observation.screen
+            longest = min(longest, max(max(shown.width, shown.height) // 2, OVERVIEW_EDGE))
         pictures = [encode(observation, longest, part, marked) for marked in marks]
-        if part is not None or pictures[0].width == width:
+        if part is not None or pictures[0].width == observation.screen.width:
             return [*pictures]
         return [*pictures, Text(f"Picture scaled to {pictures[0].width}x{pictures[0].height}.")]
 

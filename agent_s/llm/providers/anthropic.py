@@ -15,7 +15,7 @@ ADDRESS = "https://api.anthropic.com"
 CLIENT_ARGUMENTS = {"open_telemetry": False}
 CACHED = {"cache_control": {"type": "ephemeral"}}
 MAX_BREAKPOINTS = 3  # in addition to the one after the instructions; the API accepts four
-STOPS: dict[str | None, Stop] = {
+_STOPS: dict[str | None, Stop] = {
     "max_tokens": "length",
     "refusal": "refusal",
     "model_context_window_exceeded": "context",
@@ -48,13 +48,23 @@ class _Block(Answer):
     text: str = ""
 
 
-class _Message(Answer):
+class Ending(Answer):
+    """What a message says besides its content."""
+
     id: str = ""
-    content: tuple[_Block, ...]
     stop_reason: str | None = None
     stop_category: str | None = nested(None, "stop_details", "category")
     stop_explanation: str | None = nested(None, "stop_details", "explanation")
     usage: Counts
+
+    def as_reply(self, text: str) -> Reply:
+        """Return the answer, given its text."""
+        stop = _STOPS.get(self.stop_reason, "end")
+        return Reply(text, stop, self.usage.as_usage(), self.stop_explanation or self.stop_category or "", self.id)
+
+
+class _Message(Ending):
+    content: tuple[_Block, ...]
 
 
 def send(
@@ -75,13 +85,7 @@ def send(
     if settings.thinking is not None:
         request["thinking"] = {"type": "adaptive" if settings.thinking else "disabled"}
     message = client.call(lambda sdk: sdk.messages.with_raw_response.create, _Message, **request)
-    return Reply(
-        text="".join(block.text for block in message.content if block.type == "text"),
-        stop=STOPS.get(message.stop_reason, "end"),
-        usage=message.usage.as_usage(),
-        explanation=message.stop_explanation or message.stop_category or "",
-        request_id=message.id,
-    )
+    return message.as_reply("".join(block.text for block in message.content if block.type == "text"))
 
 
 def _message(message: Message) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agent_s.errors import ModelUnavailable
-from agent_s.llm.conversation import Conversation, Message, Picture, Reply, Stop
+from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
 from agent_s.llm.providers.openai import data_url
 from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient, nested
 from agent_s.llm.providers.sdk_errors import Service
@@ -153,13 +153,14 @@ def _turn(message: Message) -> dict[str, Any]:
     texts = [part.text for part in message.parts if not isinstance(part, Picture)]
     if len(texts) == len(message.parts):
         return {"role": message.role, "content": "\n\n".join(texts)}
-    content = [
-        {"type": "image_url", "image_url": {"url": data_url(part)}}
-        if isinstance(part, Picture)
-        else {"type": "text", "text": part.text}
-        for part in message.parts
-    ]
-    return {"role": message.role, "content": content}
+    return {"role": message.role, "content": [as_content(part) for part in message.parts]}
+
+
+def as_content(part: Part) -> dict[str, Any]:
+    """Return a part of a turn in the wire format."""
+    if isinstance(part, Picture):
+        return {"type": "image_url", "image_url": {"url": data_url(part)}}
+    return {"type": "text", "text": part.text}
 
 
 def _list(names: list[str]) -> str:

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from agent_s.errors import ModelError
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
-from agent_s.llm.providers.retries import TransientError
 from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient, nested
 from agent_s.llm.providers.sdk_errors import Failure, Service, connection_error, status_error
 from agent_s.records import Usage
@@ -100,12 +99,7 @@ class GeminiClient(SdkClient):
             raise connection_error(error, self.service, late) from None
         except (UnicodeError, ValueError) as error:
             raise ModelError(self.service.tidy(f"{self.service.name}: {error}")) from None
-        try:
-            return form.model_validate_json(raw.sdk_http_response.body or "")
-        except ValidationError as error:
-            raise TransientError(
-                f"{self.service} does not answer in its own format. Is there a proxy between?", max_tries=3
-            ) from error
+        return self._read(raw.sdk_http_response.body or "", form)
 
     def check(self) -> None:
         """Check that provider, key and model are available, without a request to the model."""

@@ -13,7 +13,7 @@ from agent_s.records import Usage
 from agent_s.settings import RequestSettings
 
 ADDRESS = "https://api.openai.com/v1"
-STOPS: dict[str | None, Stop] = {"max_output_tokens": "length", "content_filter": "filter"}
+_STOPS: dict[str | None, Stop] = {"max_output_tokens": "length", "content_filter": "filter"}
 
 
 class _Content(Answer):
@@ -46,14 +46,32 @@ class Counts(Answer):
         )
 
 
-class _Response(Answer):
+class Ending(Answer):
+    """What a response says besides its output."""
+
     id: str = ""
     status: str = "completed"
-    output: tuple[_Item, ...]
     incomplete_reason: str | None = nested(None, "incomplete_details", "reason")
     error_code: str = nested("", "error", "code")
     error_message: str = nested("", "error", "message")
     usage: Counts | None = None
+
+    def as_reply(self, text: str, refusal: str) -> Reply:
+        """Return the answer, given its text and why it was refused.
+
+        Raises:
+            ModelError: The response failed.
+        """
+        if self.status == "failed" or self.error_message:
+            raise _failure(self.error_code, self.error_message)
+        stop: Stop = "refusal" if refusal else "end"
+        if self.status == "incomplete":
+            stop = _STOPS.get(self.incomplete_reason, "length")
+        return Reply(text, stop, self.usage.as_usage() if self.usage else Usage(), refusal, self.id)
+
+
+class _Response(Ending):
+    output: tuple[_Item, ...]
 
 
 def send(
@@ -71,27 +89,20 @@ def send(
     if schema is not None:
         form = {"name": "answer", "schema": schema, "strict": True}
         request["text"] = {"format": {"type": "json_schema", **form}}
-    effort = "none" if settings.thinking is False else settings.effort
-    if effort is not None:
-        request["reasoning"] = {"effort": effort}
+    request |= reasoning(settings)
     response = client.call(lambda sdk: sdk.responses.with_raw_response.create, _Response, **request)
-    if response.status == "failed" or response.error_message:
-        raise failure(response.error_code, response.error_message)
     contents = [part for item in response.output if item.type == "message" for part in item.content or ()]
-    refusal = " ".join(part.refusal for part in contents if part.type == "refusal")
-    stop: Stop = "refusal" if refusal else "end"
-    if response.status == "incomplete":
-        stop = STOPS.get(response.incomplete_reason, "length")
-    return Reply(
-        text="".join(part.text for part in contents if part.type == "output_text"),
-        stop=stop,
-        usage=response.usage.as_usage() if response.usage else Usage(),
-        explanation=refusal,
-        request_id=response.id,
-    )
+    text = "".join(part.text for part in contents if part.type == "output_text")
+    return response.as_reply(text, " ".join(part.refusal for part in contents if part.type == "refusal"))
 
 
-def failure(code: str, message: str) -> ModelError:
+def reasoning(settings: RequestSettings) -> dict[str, Any]:
+    """Return the part of a request that says how much to think."""
+    effort = "none" if settings.thinking is False else settings.effort
+    return {} if effort is None else {"reasoning": {"effort": effort}}
+
+
+def _failure(code: str, message: str) -> ModelError:
     """Return the error for a response that failed."""
     said = " ".join(message.split())[:300] or "no reason given"
     if code in ("server_error", "rate_limit_exceeded"):

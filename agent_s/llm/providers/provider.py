@@ -95,22 +95,36 @@ class ProviderModel:
         """
         self.retrying(self.client.check, self.client.cancel, asked_to_stop)
 
-    def _ask(self, conversation: Conversation, request: ModelRequest) -> Reply:
+    def exchange(
+        self, ask: Callable[[], Reply], request: ModelRequest, sent: Conversation, schema: dict[str, Any] | None = None
+    ) -> Reply:
+        """Ask, again after transient errors, and report the exchange for the record.
+
+        Args:
+            ask: Sends the question and returns the answer.
+            request: What is asked.
+            sent: The question, for the record.
+            schema: The schema that the provider is asked to enforce, if it does.
+
+        Raises:
+            ModelError: There is no answer.
+        """
         reply, problem = None, ""
-        schema = schema_for(request.response_type, self.every_field)
-        settings = self.settings.for_role(ROLES[request.kind])
         try:
-            reply = self.retrying(
-                lambda: self._attempt(conversation, schema, settings), self.client.cancel, request.asked_to_stop
-            )
+            reply = self.retrying(ask, self.client.cancel, request.asked_to_stop)
         except ModelError as error:
             problem = str(error)
             raise
         finally:
-            sent = json.dumps(schema) if self._enforces_schema else ""
-            request.on_exchange(as_exchange(conversation, sent, reply, problem))
-        require_answer(reply, self.name)
+            enforced = json.dumps(schema) if schema is not None and self._enforces_schema else ""
+            request.on_exchange(as_exchange(sent, enforced, reply, problem))
+        _require_answer(reply, self.name)
         return reply
+
+    def _ask(self, conversation: Conversation, request: ModelRequest) -> Reply:
+        schema = schema_for(request.response_type, self.every_field)
+        settings = self.settings.for_role(ROLES[request.kind])
+        return self.exchange(lambda: self._attempt(conversation, schema, settings), request, conversation, schema)
 
     def _attempt(self, conversation: Conversation, schema: dict[str, Any], settings: RequestSettings) -> Reply:
         """Make one attempt; without a schema if the server supports none."""
@@ -134,13 +148,7 @@ class ProviderModel:
         return MalformedResponse(f"{self.name} gave two invalid answers: {problem}.")
 
 
-def require_answer(reply: Reply, name: str) -> None:
-    """Check that a model answered at all.
-
-    Raises:
-        ModelRefused: It declines, or a filter stopped it.
-        ResponseCutOff: The conversation is too long for it.
-    """
+def _require_answer(reply: Reply, name: str) -> None:
     why = f": {' '.join(reply.explanation.split())[:300]}" if reply.explanation else ""
     match reply.stop:
         case "refusal":

@@ -77,8 +77,11 @@ class SdkClient:
         """
         with translated(self._sdk, self.service):
             raw = endpoint(self._client)(**request)
+        return self._read(raw.http_response.content, form)
+
+    def _read(self, content: bytes | str, form: type[AnswerT]) -> AnswerT:
         try:
-            return form.model_validate_json(raw.http_response.content)
+            return form.model_validate_json(content)
         except ValidationError as error:
             raise TransientError(
                 f"{self.service} does not answer in its own format. Is there a proxy between?", max_tries=3
