@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -50,6 +49,7 @@ from aci.input.typist import NothingArrived, PartlyArrived, Place, Typist
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
 from aci.screen.screen import Screen, to_rgb
+from aci.waiting import Clock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,11 +89,10 @@ class Performer:
         launch: Callable[[Sequence[str], bool], Process],
         catalog: Callable[[], Catalog],
         buffer: list[str],
+        clock: Clock,
         clipboard_changes: Callable[[], int] = lambda: 0,
         is_stop_key: Callable[[Sequence[int]], bool] = lambda symbols: False,
         values: Values | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._screen = screen
         self._device = device
@@ -106,12 +105,11 @@ class Performer:
         self._buffer = buffer
         self._clipboard_changes = clipboard_changes
         self._is_stop_key = is_stop_key
-        self._selector = Selector(aim, device, locator, clock, pause)
-        self._values = ValueSetter(device, locator, values or NoValues(), clock, pause)
+        self._selector = Selector(aim, device, locator, clock)
+        self._values = ValueSetter(device, locator, values or NoValues(), clock)
         self._clock = clock
         self._moving: tuple[Rect, ...] = ()
         self._held: dict[str, list[int]] = {}
-        self._pause = pause
 
     @property
     def held_keys(self) -> tuple[str, ...]:
@@ -159,9 +157,9 @@ class Performer:
     def _wait(self, seconds: float, settle: bool) -> ActionResult:
         """Wait; a caller that does not want to settle only waits for the first change."""
         if settle:
-            self._pause(seconds)
+            self._clock.pause(seconds)
             return ActionResult(ok=True)
-        before, started = self._settle.look(), self._clock()
+        before, started = self._settle.look(), self._clock.now()
         settled = self._settle.wait(
             before, started, quiet_s=_UNSETTLED_QUIET_S, first_change_s=seconds, limit_s=seconds, by_events=True
         )
@@ -170,7 +168,7 @@ class Performer:
     def _act(self, action: Input, seen: Observation | None, settle: bool, by_look: bool) -> ActionResult:
         delivery: Delivery | None = None
         selected, note = "", ""
-        before, started = self._settle.look(until_idle=settle), self._clock()
+        before, started = self._settle.look(until_idle=settle), self._clock.now()
         restless = self._restless(seen, before) if settle else ()
         changes = 0 if isinstance(action, Type) else self._clipboard_changes()
         match action:
@@ -318,7 +316,7 @@ class Performer:
             self._selector.select(words, seen)
             overwrite = False  # what is typed replaces the selection
         elif target is not None:
-            before, started = self._settle.look(), self._clock()
+            before, started = self._settle.look(), self._clock.now()
             self._device.click(self._caret(target, seen, restless))
             self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
         element = chosen or (acted_on(action, seen) if seen is not None else None)
@@ -393,7 +391,7 @@ class Performer:
 
     def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         """Click a field; put the caret behind the text of a single line."""
-        before, started = self._settle.look(), self._clock()
+        before, started = self._settle.look(), self._clock.now()
         point = self._aim.point(element.id, seen)
         self._device.click(point)
         self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
@@ -406,7 +404,7 @@ class Performer:
             self._device.press(chord(["End"]))
 
     def _switch(self, action: SwitchApplications, settle: bool) -> ActionResult:
-        before, started = self._settle.look(until_idle=settle), self._clock()
+        before, started = self._settle.look(until_idle=settle), self._clock.now()
         order = {window.id: place for place, window in enumerate(self._screen.windows())}
         # Minimized windows, which have no place in the stack, come last.
         windows = sorted(self._screen.managed_windows(), key=lambda window: order.get(window.id, len(order)))

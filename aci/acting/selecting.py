@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
-from collections.abc import Callable
 
 from aci.accessibility.texts import FoundText
 from aci.acting.actions import SelectText
@@ -15,6 +13,7 @@ from aci.input.input_device import InputDevice
 from aci.input.keys import chord
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
+from aci.waiting import Clock
 
 _READ_BACK_LIMIT_S = 0.8
 _POLL_S = 0.03
@@ -34,14 +33,12 @@ class Selector:
         aim: Aim,
         device: InputDevice,
         locator: Locator,
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
+        clock: Clock,
     ) -> None:
         self._aim = aim
         self._device = device
         self._locator = locator
         self._clock = clock
-        self._pause = pause
 
     def select(self, action: SelectText, seen: Observation | None) -> tuple[str, bool]:
         """Select words, and return them as they are in the text, and whether the selection was read back.
@@ -57,7 +54,9 @@ class Selector:
         editable = "editable" in element.states
         ways = [self._by_interface, self._by_caret, self._by_drag] if editable else [self._by_drag, self._by_interface]
         for way in ways:
-            if way(element, action, found, seen) and self._is_selected(found):
+            if way(element, action, found, seen) and self._clock.until(
+                lambda: self._aim.spans.is_selected(found), _READ_BACK_LIMIT_S, _POLL_S
+            ):
                 return found.text, True
         raise Refused(
             f"The words were not selected; element {element.id} may not let its text be selected.", "not_selected"
@@ -87,7 +86,7 @@ class Selector:
         except Refused:  # out of sight
             point = element.rect.center if element.point is None else element.point
         self._device.click(self._aim.checked(element, point))
-        self._await(lambda: self._locator.has_focus(element.id))
+        self._clock.until(lambda: self._locator.has_focus(element.id), _READ_BACK_LIMIT_S, _POLL_S)
 
     def _by_drag(self, element: Element, action: SelectText, found: FoundText, seen: Observation | None) -> bool:
         try:
@@ -107,12 +106,3 @@ class Selector:
 
     def _boxes(self, element: Element, action: SelectText) -> list[Rect]:
         return self._aim.boxes(element, action.text, action.occurrence, action.until)
-
-    def _is_selected(self, found: FoundText) -> bool:
-        return self._await(lambda: self._aim.spans.is_selected(found))
-
-    def _await(self, holds: Callable[[], bool]) -> bool:
-        deadline = self._clock() + _READ_BACK_LIMIT_S
-        while not (held := holds()) and self._clock() < deadline:
-            self._pause(_POLL_S)
-        return held

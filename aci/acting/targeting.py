@@ -7,7 +7,6 @@ that is gone, covered, renamed or in another state is refused, and so are keys i
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,6 +21,7 @@ from aci.observation.pixels import is_changed
 from aci.observation.sightings import NEAR_PX, distance
 from aci.observation.visibility import uncovered
 from aci.screen.screen import to_rgb
+from aci.waiting import Clock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,11 +95,10 @@ class Aim:
         frame: Returns the current pixels, (H, W) uint32.
         look: Returns a new observation.
         move: Moves the pointer.
+        clock: Tells the time and waits.
         rest: Waits until the screen has come to rest, for a bounded time.
         stirred: Returns whether an application has announced a change since the latest observation.
         spans: Finds words of elements; by default none has a text.
-        clock: Monotonic clock, s.
-        pause: Sleeps for some seconds.
     """
 
     def __init__(
@@ -109,11 +108,10 @@ class Aim:
         frame: Callable[[], NDArray[np.uint32]],
         look: Callable[[], Observation],
         move: Callable[[Point], None],
+        clock: Clock,
         rest: Callable[[], None] = lambda: None,
         stirred: Callable[[], bool] = lambda: False,
         spans: Spans | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._screen = screen
         self._locator = locator
@@ -124,7 +122,6 @@ class Aim:
         self._stirred = stirred
         self.spans = Spans(NoTexts()) if spans is None else spans
         self._clock = clock
-        self._pause = pause
 
     def element(self, element_id: int, seen: Observation | None) -> Element:
         """Return a seen element.
@@ -423,10 +420,8 @@ class Aim:
         """Move the pointer away so that a tooltip closes; return the window at the point then."""
         screen = self._screen.rect
         self._move(Point(screen.right - _ASIDE_PX, screen.bottom - _ASIDE_PX))
-        deadline = self._clock() + _TOOLTIP_LIMIT_S
-        while (hit := self._screen.window_at(point)) == tooltip and self._clock() < deadline:
-            self._pause(_POLL_S)
-        return hit
+        self._clock.until(lambda: self._screen.window_at(point) != tooltip, _TOOLTIP_LIMIT_S, _POLL_S)
+        return self._screen.window_at(point)
 
     def _cover(self, element: Element, point: Point, seen: Observation, now: Observation) -> str:
         hit = self._screen.window_at(point)

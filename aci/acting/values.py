@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from typing import Literal, Protocol
 
@@ -15,6 +14,7 @@ from aci.input.read_back import Delivery
 from aci.input.typist import PartlyArrived
 from aci.observation.geometry import Point
 from aci.observation.observation import Element
+from aci.waiting import Clock
 
 SET_BY_VALUE = frozenset({"slider", "dial"})
 """Roles that hold a number and take no text."""
@@ -70,14 +70,12 @@ class ValueSetter:
         device: InputDevice,
         locator: Locator,
         values: Values,
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
+        clock: Clock,
     ) -> None:
         self._device = device
         self._locator = locator
         self._values = values
         self._clock = clock
-        self._pause = pause
 
     def set(self, element: Element, text: str, keyboard: bool) -> Delivery:
         """Set the value that a text names, a number or a percentage of the range, and return what it reads then.
@@ -173,7 +171,7 @@ class ValueSetter:
     def _by_keys(self, element_id: int, now: ValueRange, wanted: float) -> ValueRange:
         """Press arrow keys as often as their effect so far suggests, until the value is reached or passed by."""
         self._values.grab_focus(element_id)
-        if not self._await(lambda: self._locator.has_focus(element_id)):
+        if not self._clock.until(lambda: self._locator.has_focus(element_id), _READ_BACK_LIMIT_S, _POLL_S):
             return now
 
         def press(times: int) -> None:
@@ -197,16 +195,10 @@ class ValueSetter:
 
     def _changed(self, element_id: int, before: ValueRange) -> ValueRange:
         """Return the value once it has changed and come to rest, or after a while."""
-        self._await(lambda: self._values.value_range(element_id) != before)
-        last, since = self._values.value_range(element_id), self._clock()
-        while self._clock() - since < _AT_REST_S:
-            self._pause(_POLL_S)
+        self._clock.until(lambda: self._values.value_range(element_id) != before, _READ_BACK_LIMIT_S, _POLL_S)
+        last, since = self._values.value_range(element_id), self._clock.now()
+        while self._clock.now() - since < _AT_REST_S:
+            self._clock.pause(_POLL_S)
             if (now := self._values.value_range(element_id)) != last:
-                last, since = now, self._clock()
+                last, since = now, self._clock.now()
         return last or before
-
-    def _await(self, holds: Callable[[], bool]) -> bool:
-        deadline = self._clock() + _READ_BACK_LIMIT_S
-        while not (held := holds()) and self._clock() < deadline:
-            self._pause(_POLL_S)
-        return held

@@ -40,6 +40,7 @@ from aci.screen.emergency_stop import Halt, StopBy
 from aci.screen.monitors import shown
 from aci.screen.screen import Screen, to_rgb
 from aci.screen.wayland import limits
+from aci.waiting import Clock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -450,12 +451,11 @@ class X11Desktop:
 
     @cached_property
     def _performer(self) -> Performer:
+        clock = Clock(pause=self.halt.pause)
         return Performer(
             screen=self.screen,
             device=self._device,
-            typist=Typist(
-                self._device, lambda: self._clipboard, self.accessibility, self._drained, pause=self.halt.pause
-            ),
+            typist=Typist(self._device, lambda: self._clipboard, self.accessibility, self._drained, clock),
             locator=self.accessibility,
             aim=Aim(
                 self.screen,
@@ -463,10 +463,10 @@ class X11Desktop:
                 self.screen.frame,
                 lambda: self.observe(*self._latest_look),
                 self._device.move,
+                clock,
                 self._rest,
                 lambda: self.accessibility.last_event_at() > self._looked_at,
                 Spans(self.accessibility, self._recognize),
-                pause=self.halt.pause,
             ),
             settle=self._settle,
             launch=lambda argv, settle: self._launch(argv, settle=settle),
@@ -475,7 +475,7 @@ class X11Desktop:
             clipboard_changes=lambda: self._clipboard.changes(),
             is_stop_key=self._user_watch.refuses if self._user_watch is not None else lambda symbols: False,
             values=self.accessibility,
-            pause=self.halt.pause,
+            clock=clock,
         )
 
     def _processes_in_front(self) -> set[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -13,6 +12,7 @@ from aci.input.input_device import InputDevice
 from aci.input.keys import chord
 from aci.input.read_back import Delivery, Expected, Unread
 from aci.observation.snapshot import Element
+from aci.waiting import Clock
 
 _TERMINALS = frozenset(
     {
@@ -126,15 +126,13 @@ class Typist:
         clipboard: Callable[[], Clipboard],
         access: TextAccess,
         drained: Callable[[], None],
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
+        clock: Clock,
     ) -> None:
         self._device = device
         self._clipboard = clipboard
         self._access = access
         self._drained = drained
         self._clock = clock
-        self._pause = pause
 
     def type(
         self, place: Place, text: str, overwrite: bool, click_again: Callable[[], None] | None = None
@@ -227,12 +225,10 @@ class Typist:
         return "keys", self._await_text(element_id, expected)
 
     def _await_text(self, element_id: int, expected: Expected) -> str | None:
-        deadline = self._clock() + _READ_BACK_LIMIT_S
-        while True:
-            now = self._access.element_text(element_id)
-            if now is None or expected.met_by(now) or self._clock() >= deadline:
-                return now
-            self._pause(_POLL_S)
+        deadline, read = self._clock.now() + _READ_BACK_LIMIT_S, self._access.element_text
+        while (now := read(element_id)) is not None and not expected.met_by(now) and self._clock.now() < deadline:
+            self._clock.pause(_POLL_S)
+        return now
 
     def _text(self, place: Place) -> str | None:
         if place.unread or place.element is None:

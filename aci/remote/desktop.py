@@ -46,6 +46,7 @@ from aci.remote.refusals import elements_of, refused, unusable_target
 from aci.remote.view import View
 from aci.remote.windows import listed_windows
 from aci.screen.emergency_stop import Halt
+from aci.waiting import Clock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -293,12 +294,11 @@ class OSWorldDesktop(Desktop):
         return ActionResult(ok=True)
 
     def _wait_for_window(self, known: set[int]) -> None:
-        deadline = time.monotonic() + LAUNCH_LIMIT_S
-        while time.monotonic() < deadline:
+        def came() -> bool:
             windows = listed_windows(self._machine.ask("windows"))
-            if windows is None or any(window.id not in known and not window.popup for window in windows):
-                return
-            self._halt.pause(0.3)
+            return windows is None or any(window.id not in known and not window.popup for window in windows)
+
+        Clock(pause=self._halt.pause).until(came, LAUNCH_LIMIT_S, 0.3)
 
     def _frame(self) -> NDArray[np.uint32]:
         import numpy as np

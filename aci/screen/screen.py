@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from aci.errors import ConnectionLost, NoDisplay
 from aci.observation.geometry import Point, Rect
 from aci.observation.snapshot import Window
 from aci.screen.monitors import gaps
+from aci.waiting import Clock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -210,7 +210,7 @@ class Screen:
             self._raise(window_id)
             return True
         self._ask_manager("_NET_ACTIVE_WINDOW", window_id, (2, 0, 0))
-        return self._until(lambda: self.active_window() == window_id, limit_s)
+        return Clock().until(lambda: self.active_window() == window_id, limit_s, _POLL_S)
 
     def close_window(self, window_id: int) -> None:
         """Ask the application to close a window, as its close button does; it may answer with a question."""
@@ -244,7 +244,7 @@ class Screen:
         A window that maps while it is still starting gets no focus. It answers a request for the frame of an unmapped
         window once it has started; earlier requests are lost, so they are repeated.
         """
-        if not self._until(self._has_manager, limit_s):
+        if not Clock().until(self._has_manager, limit_s, _POLL_S):
             return False
         with self._talking():
             probe = self._root.create_window(0, 0, 1, 1, 0, 0)
@@ -255,7 +255,7 @@ class Screen:
                 return self._properties([probe.id], "_NET_FRAME_EXTENTS")[probe.id] is not None
 
         try:
-            return self._until(answered, limit_s)
+            return Clock().until(answered, limit_s, _POLL_S)
         finally:
             with self._talking():
                 probe.destroy()
@@ -305,14 +305,6 @@ class Screen:
     def _talking(self) -> Iterator[None]:
         with self._lock, lost_connection_is_reported():
             yield
-
-    def _until(self, holds: Callable[[], bool], limit_s: float) -> bool:
-        deadline = time.monotonic() + limit_s
-        while not holds():
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_POLL_S)
-        return True
 
     def _raise(self, window_id: int) -> None:
         from Xlib import X

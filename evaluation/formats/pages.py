@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from pydantic import Field
 
+from aci.waiting import Clock
 from evaluation.errors import BrowserLost, CheckFailed, EvaluationError, PreparationFailed
 from evaluation.formats.addresses import same_address
 from evaluation.formats.browser import PROFILE
@@ -387,11 +387,8 @@ def _visited(browser: DevTools, address: str) -> Iterator[Target]:
 
 
 def _wait_until(holds: Callable[[], Any], what: str) -> None:
-    deadline = time.monotonic() + LOAD_LIMIT_S
-    while not holds():
-        if time.monotonic() > deadline:
-            raise BrowserLost(f"{what} was not there within {LOAD_LIMIT_S:g} s")
-        time.sleep(_POLL_S)
+    if not Clock().until(holds, LOAD_LIMIT_S, _POLL_S):
+        raise BrowserLost(f"{what} was not there within {LOAD_LIMIT_S:g} s")
 
 
 def _info(browser: DevTools, page: Target) -> Reading:

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from contextlib import ExitStack
 from dataclasses import replace
 from http import HTTPStatus
@@ -25,6 +24,7 @@ from aci.accessibility.atspi import StateBit
 from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
 from aci.remote.accessibility_xml import write_tree
+from aci.waiting import Clock
 from evaluation.errors import EvaluationError, PreparationFailed
 from evaluation.machine.forward import BrowserPort
 from evaluation.machine.http import Answer, BadRequest, Endpoint, Request, as_json, as_text
@@ -199,15 +199,16 @@ class DesktopMachine:
         ended = self._run(self._command(request))
         verification = request.fields.get("verification") or {}
         title, line = verification.get("window_exists"), verification.get("command_success")
-        deadline = time.monotonic() + float(request.fields.get("max_wait_time", _DEFAULT_WAIT_S))
-        while True:
+
+        def is_there() -> bool:
             windows = self.desktop.x11.screen.managed_windows()
             shown = title is None or any(title in window.title for window in windows)
-            if shown and (line is None or self._run(self._context().command(line, True))["returncode"] == 0):
-                return as_json({"status": "success", **ended})
-            if time.monotonic() > deadline:
-                return _failed(f"{title or line!r} did not come about")
-            time.sleep(float(request.fields.get("check_interval", _DEFAULT_INTERVAL_S)))
+            return shown and (line is None or self._run(self._context().command(line, True))["returncode"] == 0)
+
+        limit_s = float(request.fields.get("max_wait_time", _DEFAULT_WAIT_S))
+        if not Clock().until(is_there, limit_s, float(request.fields.get("check_interval", _DEFAULT_INTERVAL_S))):
+            return _failed(f"{title or line!r} did not come about")
+        return as_json({"status": "success", **ended})
 
     def run_python(self, request: Request) -> Answer:
         """Run a Python script of the harness."""

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from aci.waiting import Clock
 from evaluation.errors import BrowserLost
 from evaluation.miniwob.pages import Pages
 from evaluation.state.devtools import PORT_FILE, DevTools, Target
@@ -182,8 +183,5 @@ class Arena:
         return False
 
     def _wait(self, holds: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + READY_LIMIT_S
-        while not holds():
-            if time.monotonic() > deadline:
-                raise BrowserLost(f"the browser took more than {READY_LIMIT_S:g} s {what}")
-            time.sleep(_POLL_S)
+        if not Clock().until(holds, READY_LIMIT_S, _POLL_S):
+            raise BrowserLost(f"the browser took more than {READY_LIMIT_S:g} s {what}")

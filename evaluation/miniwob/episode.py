@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aci.waiting import Clock
 from agent_s.events import ActionPerformed, Event, RunEnded
 from agent_s.records import Outcome, StateCheck, Status, Task, Verdict
 from evaluation.errors import BrowserLost
@@ -88,9 +88,8 @@ def _check(arena: Arena) -> StateCheck:
     """Return a check of the applications' own state for the agent's end of the run."""
 
     def check(status: Status) -> Verdict:
-        deadline = time.monotonic() + LATE_S
-        while not (state := arena.state()).over and time.monotonic() < deadline:
-            time.sleep(_POLL_S)
+        Clock().until(lambda: arena.state().over, LATE_S, _POLL_S)
+        state = arena.state()
         return Verdict(verified=state.success, reason=state.reason, by=BY)
 
     return check

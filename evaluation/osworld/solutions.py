@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from aci.acting.actions import Action, Click, DragAndDrop, HoldAndPress, Hotkey, Scroll, SwitchApplications, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element
+from aci.waiting import Clock
 from evaluation.errors import EvaluationError, TaskFileError
 
 LIMIT_S = 30.0
@@ -233,11 +234,8 @@ class SolutionPlayer:
         self._wait_until(is_complete, f"the file {path.name} was not written")
 
     def _wait_until(self, holds: Callable[[], bool], otherwise: str) -> None:
-        deadline = self._clock() + LIMIT_S
-        while not holds():
-            if self._clock() > deadline:
-                raise EvaluationError(f"{otherwise} within {LIMIT_S:g} s")
-            time.sleep(_POLL_S)
+        if not Clock(self._clock).until(holds, LIMIT_S, _POLL_S):
+            raise EvaluationError(f"{otherwise} within {LIMIT_S:g} s")
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from aci.processes import start_ticks
+from aci.waiting import Clock
 from evaluation.errors import PreparationFailed
 from evaluation.state.context import TaskContext
 from evaluation.state.machine import machine
@@ -138,14 +139,13 @@ def execute_with_verification(
     if verification is None:
         return
     title, line = verification.window_exists, verification.command_success
-    deadline = time.monotonic() + max_wait_time
-    while True:
+
+    def is_there() -> bool:
         shown = title is None or any(title in window.title for window in context.windows.managed_windows())
-        if shown and (line is None or context.run(context.command(line, shell=True)).returncode == 0):
-            return
-        if time.monotonic() > deadline:
-            raise PreparationFailed(f"{title or line!r} did not come about within {max_wait_time:g} s")
-        time.sleep(check_interval)
+        return shown and (line is None or context.run(context.command(line, shell=True)).returncode == 0)
+
+    if not Clock().until(is_there, max_wait_time, check_interval):
+        raise PreparationFailed(f"{title or line!r} did not come about within {max_wait_time:g} s")
 
 
 def download(context: TaskContext, *, files: Annotated[tuple[FileToDownload, ...], Field(min_length=1)]) -> None:
@@ -326,12 +326,7 @@ def _fits(window: Window, name: str, strict: bool, by_class: bool) -> bool:
 
 
 def _within_limit(holds: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + WINDOW_LIMIT_S
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_POLL_S)
-    return True
+    return Clock().until(holds, WINDOW_LIMIT_S, _POLL_S)
 
 
 STEPS: dict[str, Perform] = {

@@ -44,6 +44,7 @@ from aci.input.input_device import Button, Held
 from aci.input.read_back import Delivery
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Source, Window
+from aci.waiting import Clock
 
 MAIN, OTHER, TIP = 1, 2, 3
 
@@ -163,6 +164,7 @@ class Bench:
         self.pixels = np.zeros((200, 200), np.uint32)
         self.later: list[Element] | None = None
         self.settle = Settle()
+        clock = Clock(lambda: self.now, self.pause)
         self.performer = Performer(
             screen=self.screen,  # type: ignore[arg-type]
             aim=Aim(
@@ -171,8 +173,7 @@ class Bench:
                 frame=lambda: self.pixels,
                 look=self.look,
                 move=self.device.move,
-                clock=lambda: self.now,
-                pause=self.pause,
+                clock=clock,
             ),
             device=self.device,  # type: ignore[arg-type]
             typist=Typist(self.device),  # type: ignore[arg-type]
@@ -181,8 +182,7 @@ class Bench:
             launch=self.launch,  # type: ignore[arg-type]
             catalog=lambda: Catalog([Application("paint", "Paint", ("paint",))], "/nowhere"),
             buffer=self.buffer,
-            clock=lambda: self.now,
-            pause=self.pause,
+            clock=clock,
         )
 
     def element(self, number: int, rect: Rect, source: Source = "accessibility", **more: Any) -> Element:

@@ -15,6 +15,7 @@ from aci.input.read_back import Delivery
 from aci.input.typist import PartlyArrived
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element
+from aci.waiting import Clock
 
 SLIDER = Element(7, "slider", "Volume", Rect(0, 0, 100, 20), None, 1)
 FIELD = Element(7, "spin button", "Copies", Rect(0, 0, 100, 20), None, 1, text="10", value=10.0)
@@ -38,7 +39,7 @@ class Application:
         self._now = 0.0
 
     def setter(self) -> ValueSetter:
-        return ValueSetter(self, self, self, lambda: self._now, self._pause)  # type: ignore[arg-type]
+        return ValueSetter(self, self, self, Clock(lambda: self._now, self._pause))  # type: ignore[arg-type]
 
     def _pause(self, seconds: float) -> None:
         self._now += seconds

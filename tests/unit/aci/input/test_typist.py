@@ -13,6 +13,7 @@ from aci.input.read_back import Delivery
 from aci.input.typist import NothingArrived, PartlyArrived, Place, Typist
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, State
+from aci.waiting import Clock
 
 
 class Field:
@@ -92,7 +93,7 @@ def type_into(
     def pause(seconds: float) -> None:
         now[0] += seconds
 
-    typist = Typist(field, lambda: field, field, lambda: None, clock=lambda: now[0], pause=pause)  # type: ignore[arg-type, return-value]
+    typist = Typist(field, lambda: field, field, lambda: None, Clock(lambda: now[0], pause))  # type: ignore[arg-type, return-value]
     return typist.type(where, text, overwrite, click_again)
 
 
