@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from intents.tables import pattern, table, words
+from intents.tables import table, words
 
 _WORD = re.compile(r"\w+(?:[-+.]\w+)*")
 _VERB = re.compile(r"[A-Za-z][A-Za-z-]*(?![\w'])")
@@ -100,17 +100,3 @@ def read_ordinal(word: str) -> int | None:
     if match := re.fullmatch(r"(\d{1,4})(?:st|nd|rd|th)|#(\d{1,4})", lowered):
         return int(match[1] or match[2])
     return _numbers()[1].get(lowered)
-
-
-def take_count(text: str) -> tuple[str, int]:
-    """Take "twice" or "3 times" out of a text; return the rest and the number, 1 where there is none."""
-    names = tuple(sorted(_numbers()[0], key=len, reverse=True))
-    found = list(pattern("times", numbers=names).finditer(text))
-    if not found:
-        return text, 1
-    match = found[-1]
-    rest = text[match.end() :].strip()
-    if match.start() and rest and not rest.startswith((",", "to ")):
-        return text, 1
-    number = read_number(match[1] or match[2]) or 1
-    return (text[: match.start()] + text[match.end() :]).strip(" ,"), number

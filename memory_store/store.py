@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, cast
 
 from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, and_, func, select, true
@@ -25,7 +25,7 @@ from memory_store.records.experience import Experience, Hit, Kind, Provenance, S
 from memory_store.records.narrative import NarrativeExperience, PlannedSubtask
 from memory_store.records.skills import Effect, SkillExperience
 from memory_store.search.index import EMBED_AT_ONCE, Index, LocalIndex
-from memory_store.search.retrieval import Query, Retriever
+from memory_store.search.retrieval import Filters, Query, Retriever
 from memory_store.storage import forgetting, trust, web_answers
 from memory_store.storage.database import Database
 from memory_store.storage.embeddings import (
@@ -53,9 +53,6 @@ from memory_store.storage.rows import (
 )
 from memory_store.storage.schema import experience, narrative, vector_table, web_answer
 from memory_store.storage.web_answers import WebAnswer
-
-if TYPE_CHECKING:
-    from memory_store.search.vectors import Vector
 
 BUSY_TIMEOUT_S = 5.0
 
@@ -475,61 +472,31 @@ class MemoryStore:
     # Searching
 
     @_persistent
-    def search_narrative(
-        self,
-        query: str,
-        k: int = 3,
-        *,
-        app: str | None = None,
-        platform: str | None = None,
-        min_similarity: float | None = None,
-        vector: Vector | None = None,
-    ) -> list[Hit[NarrativeExperience]]:
+    def search_narrative(self, query: str, k: int = 3, **filters: Unpack[Filters]) -> list[Hit[NarrativeExperience]]:
         """Find stories of tasks with a similar query, best first.
 
         Args:
             query: The query of the current task, as the Manager words it.
             k: Maximum number of results.
-            app: Only about this application (case does not count).
-            platform: Only from this platform.
-            min_similarity: Minimum cosine. Default: the embedder's own threshold, for meaning and words together.
-            vector: The embedding of the query by this store's embedder, if the caller has it.
+            filters: Which of them may be returned; see `memory_store.search.retrieval.Filters`.
         """
-        wanted = Query("narrative", make_key(query), k, app, platform, min_similarity, vector)
+        wanted = Query("narrative", make_key(query), k, **filters)
         return cast("list[Hit[NarrativeExperience]]", self._retriever.search(wanted))
 
     @_persistent
     def search_episodic(
-        self,
-        task_query: str,
-        subtask: str,
-        context: str = "",
-        k: int = 3,
-        *,
-        app: str | None = None,
-        platform: str | None = None,
-        min_similarity: float | None = None,
-        vector: Vector | None = None,
+        self, task_query: str, subtask: str, context: str = "", k: int = 3, **filters: Unpack[Filters]
     ) -> list[Hit[EpisodicExperience]]:
         """Find how similar subtasks were carried out, best first; arguments as in `search_narrative`."""
-        key = make_key(task_query, subtask, context)
-        wanted = Query("episodic", key, k, app, platform, min_similarity, vector)
+        wanted = Query("episodic", make_key(task_query, subtask, context), k, **filters)
         return cast("list[Hit[EpisodicExperience]]", self._retriever.search(wanted))
 
     @_persistent
     def search_skills(
-        self,
-        query: str,
-        k: int = 3,
-        *,
-        app: str | None = None,
-        platform: str | None = None,
-        min_similarity: float | None = None,
-        vector: Vector | None = None,
-        candidates: bool = False,
+        self, query: str, k: int = 3, *, candidates: bool = False, **filters: Unpack[Filters]
     ) -> list[Hit[SkillExperience]]:
         """Find active skills for a similar task, and candidates if wanted; arguments as in `search_narrative`."""
-        wanted = Query("skill", make_key(query), k, app, platform, min_similarity, vector, candidates)
+        wanted = Query("skill", make_key(query), k, candidates=candidates, **filters)
         return cast("list[Hit[SkillExperience]]", self._retriever.search(wanted))
 
     def find_verified_narrative(self, instruction: str, platform: str | None = None) -> NarrativeExperience | None:

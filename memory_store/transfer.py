@@ -112,11 +112,9 @@ def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportRepo
         MemoryStoreError: The store cannot be written.
     """
     source = Path(path).expanduser()
-    if source.is_dir():
-        records = read_knowledge_base(source)
-        return _report(store.add_records(records), records)
-    records = _read_export(source)
-    return _report(store.add_records(records), records)
+    records = read_knowledge_base(source) if source.is_dir() else _read_export(source)
+    added = store.add_records(records)
+    return ImportReport(added=added, present=len(records) - added)
 
 
 def _read_export(source: Path) -> list[Experience]:
@@ -127,10 +125,6 @@ def _read_export(source: Path) -> list[Experience]:
         raise TransferError(f"{source} cannot be read ({error.strerror}): check the path") from error
     except UnicodeDecodeError as error:
         raise TransferError(f"{source} is not UTF-8 text: give a file made by export") from error
-
-
-def _report(added: int, records: list[Experience]) -> ImportReport:
-    return ImportReport(added=added, present=len(records) - added)
 
 
 def _write_line(file: IO[str], line: dict[str, Any]) -> None:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 OPENAI = "https://api.openai.com/v1"
-PAPER_MODEL = "text-embedding-3-small"
 DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
 """Lengths of vectors that need not be asked for."""
 _BATCH = 128

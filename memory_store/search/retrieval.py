@@ -10,7 +10,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, true
 
@@ -39,6 +39,15 @@ _CANDIDATES_BY_WORDS = 16
 _MAX_EMBEDDED = 64  # number of latest texts whose vectors are kept: a run searches for the same ones several times
 
 
+class Filters(TypedDict, total=False):
+    """Which experiences a search may return; what is left out filters nothing."""
+
+    app: str | None  # only about this application (case does not count)
+    platform: str | None  # only from this platform
+    min_similarity: float | None  # minimum cosine; by default the embedder's threshold, for meaning and words together
+    vector: Vector | None  # the embedding of the key, ``(d,)`` float32 of length one, if the caller has it
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A search."""
@@ -46,10 +55,10 @@ class Query:
     kind: Kind
     key: Key  # the key to look for
     k: int  # maximum number of hits
-    app: str | None = None  # only about this application (case does not count), unless None
-    platform: str | None = None  # only from this platform, unless None
-    min_similarity: float | None = None  # threshold instead of the embedder's own, unless None
-    vector: Vector | None = None  # the embedding of the key, ``(d,)`` float32 of length one, if the caller has it
+    app: str | None = None  # see `Filters` for this and the next three
+    platform: str | None = None
+    min_similarity: float | None = None
+    vector: Vector | None = None
     candidates: bool = True  # whether to return candidates as well as active experience
 
     @property

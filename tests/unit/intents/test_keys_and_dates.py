@@ -6,7 +6,7 @@ import pytest
 
 from intents.dates import parse_day, parse_time
 from intents.keys import parse_chord, parse_keys
-from intents.lexicon import read_number, read_ordinal, take_count
+from intents.lexicon import read_number, read_ordinal
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,3 @@ def test_day_that_does_not_exist_is_none() -> None:
 def test_numbers_are_read_in_digits_and_words() -> None:
     assert (read_number("three"), read_number("12"), read_number("x")) == (3, 12, None)
     assert (read_ordinal("2nd"), read_ordinal("last")) == (2, -1)
-    assert take_count("click OK twice") == ("click OK", 2)
