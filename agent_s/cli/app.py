@@ -18,12 +18,12 @@ COMMANDS = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
     "resume": Entry("agent_s.cli.resume", "resume", "Resume a run that ended early."),
     "runs": Entry("agent_s.cli.runs", "runs", "List, show, report and replay recorded runs."),
-    "record": Entry("agent_s.cli.record", "record", "Show a task once, so that it is done again without a model."),
-    "view": Entry("agent_s.view.command", "view", "Watch runs, and look at past ones, in a browser."),
+    "record": Entry("agent_s.cli.record", "record", "Show a task once, to have it replayed without a model."),
+    "view": Entry("agent_s.view.command", "view", "Watch current and past runs in a browser."),
     "memory": Entry("agent_s.cli.memory", "memory", "Inspect, transfer and delete what the agent has learned."),
     "mcp": Entry("agent_s.mcp.command", "mcp", "Give desktops and the agent to MCP clients."),
     "osworld": Entry("evaluation.commands.osworld", "osworld", "Offer private desktops to OSWorld's own harness."),
-    "completion": Entry("agent_s.cli.completion", "completion", "Let the Tab key of your shell complete agent-s."),
+    "completion": Entry("agent_s.cli.completion", "completion", "Print the script for Tab completion in your shell."),
     "doctor": Entry("agent_s.cli.doctor", "doctor", "Check for missing requirements, and clean up after killed runs."),
 }
 PLUGINS = "agent_s.commands"  # entry point group under which packages above this one register further commands

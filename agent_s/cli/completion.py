@@ -18,7 +18,7 @@ from agent_s.terminal.lazy import examples
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Write the script that completes agent-s in SHELL. It works in shells that are started after it was installed."""
+    """Print the script that completes agent-s in SHELL; it takes effect in shells that you start afterwards."""
     from agent_s.cli.app import app
 
     if (kind := get_completion_class(shell)) is not None:

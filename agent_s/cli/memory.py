@@ -12,7 +12,7 @@ import click
 
 from agent_s.terminal.exits import NotDone
 from agent_s.terminal.lazy import SuggestingGroup, examples
-from agent_s.terminal.options import json_option, with_settings
+from agent_s.terminal.options import FILE, FOLDER, Number, json_option, with_settings
 from agent_s.terminal.output import echo_json, in_words, local_time, plural, printable, shorten, show_result, show_table
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 KINDS = click.Choice(["narrative", "episodic", "skill"])
 STATES = click.Choice(["candidate", "active", "quarantined", "deprecated"])
-_FILE = click.Path(path_type=Path, dir_okay=False)
-_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 def _opened(settings: Settings) -> AbstractContextManager[MemoryStore]:
@@ -66,7 +64,7 @@ def memory() -> None:
 @click.option("--kind", type=KINDS, help="Only this kind of memory.")
 @click.option("--app", metavar="NAME", help="Only about this application.")
 @click.option("--state", type=STATES, help="Only in this state.")
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Maximum number of results.")
+@click.option("--limit", type=Number(min=1), default=50, show_default=True, help="Maximum number of results.")
 @json_option("Write one JSON array.")
 def list_command(
     store: MemoryStore, kind: Kind | None, app: str | None, state: State | None, limit: int, as_json: bool
@@ -88,10 +86,10 @@ def list_command(
 )
 @click.argument("experience")
 @with_settings
-@click.option("--page", metavar="FILE", type=_FILE, help="Write an HTML page with the screenshots to FILE.")
+@click.option("--page", metavar="FILE", type=FILE, help="Write an HTML page with the screenshots to FILE.")
 @json_option("Write one JSON object.")
 def show(settings: Settings, experience: str, page: Path | None, as_json: bool) -> None:
-    """Show the EXPERIENCE with this id: its origin, its usage statistics and its steps."""
+    """Show an EXPERIENCE by id: its origin, uses and steps."""
     from agent_s.trajectory.experience_origin import find_origin
     from agent_s.trajectory.report import write_report
     from memory_store import SkillExperience
@@ -124,9 +122,7 @@ def show(settings: Settings, experience: str, page: Path | None, as_json: bool) 
 @click.argument("query")
 @_with_store
 @click.option("--kind", type=KINDS, help="Only this kind of memory.")
-@click.option(
-    "-k", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Maximum number of results per kind."
-)
+@click.option("-k", "count", type=Number(min=1), default=5, show_default=True, help="Results of each kind.")
 @json_option("Write one JSON array.")
 def search(store: MemoryStore, query: str, kind: Kind | None, count: int, as_json: bool) -> None:
     """Search experiences similar to QUERY as a run does, best first."""
@@ -145,9 +141,9 @@ def search(store: MemoryStore, query: str, kind: Kind | None, count: int, as_jso
 @memory.command(
     "export", epilog=examples("agent-s memory export experience.jsonl", "agent-s memory export --training pairs.jsonl")
 )
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @_with_store
-@click.option("--training", is_flag=True, help="Write tasks and their plans of skills, to fine-tune a planner with.")
+@click.option("--training", is_flag=True, help="Write tasks and their plans, to fine-tune a planner on.")
 @json_option("Write one JSON object.")
 def export_command(store: MemoryStore, file: Path, training: bool, as_json: bool) -> None:
     """Write all experiences to FILE, as JSON lines."""
@@ -166,26 +162,26 @@ def export_command(store: MemoryStore, file: Path, training: bool, as_json: bool
 @memory.command(
     epilog=examples("agent-s memory train pairs.jsonl --model ./Qwen3-1.7B --out ./planner"),
 )
-@click.argument("file", type=_FILE)
-@click.option("--model", required=True, type=_FOLDER, help="Folder of the model to begin with (Hugging Face's format).")
-@click.option("--out", required=True, type=_FOLDER, help="New folder for the trained model.")
-@click.option("--epochs", type=click.IntRange(min=1), default=3, show_default=True, help="How often each is learned.")
-@click.option("--rank", type=click.IntRange(min=1), default=16, show_default=True, help="Rank of the trained matrices.")
-@click.option("--learning-rate", type=click.FloatRange(min=0, min_open=True), default=2e-4, show_default=True)
+@click.argument("file", type=FILE)
+@click.option("--model", metavar="DIR", required=True, type=FOLDER, help="Model to start from (Hugging Face's format).")
+@click.option("--out", metavar="DIR", required=True, type=FOLDER, help="New folder for the trained model.")
+@click.option("--epochs", type=Number(min=1), default=3, show_default=True, help="Passes over the data.")
+@click.option("--rank", type=Number(min=1), default=16, show_default=True, help="Rank of the adapter.")
+@click.option("--learning-rate", metavar="X", type=click.FloatRange(0, min_open=True), default=2e-4, show_default=True)
 @click.option(
     "--longest",
     metavar="TOKENS",
-    type=click.IntRange(min=1),
+    type=Number(min=1),
     default=16_384,
     show_default=True,
     help="Leave out longer conversations.",
 )
 @json_option("Write one JSON object.")
 def train(file: Path, model: Path, out: Path, as_json: bool, **how: Any) -> None:
-    """Fine-tune a local model on the FILE that 'memory export --training' wrote, so that it can plan.
+    """Fine-tune a local model to plan.
 
-    Needs the packages of agent-s[train]. Serve the folder that it writes like any other model, and set roles.plan to
-    its server.
+    FILE is what 'memory export --training' wrote. Needs the packages of agent-s[train]. Serve the trained model like
+    any other, and set roles.plan to its server.
     """
     from agent_s.llm.fine_tuning import Tuning, fine_tune
 
@@ -200,9 +196,9 @@ def train(file: Path, model: Path, out: Path, as_json: bool, **how: Any) -> None
 @_with_store
 @json_option("Write one JSON object.")
 def import_command(store: MemoryStore, file: Path, as_json: bool) -> None:
-    """Import the experiences of an exported FILE, or of a folder with a knowledge base of Agent S.
+    """Import experiences from an exported FILE.
 
-    Experiences that are already in memory are skipped.
+    FILE may also be a folder with a knowledge base of Agent S. Experiences that are already in memory are skipped.
     """
     from memory_store import import_store
 
@@ -242,9 +238,10 @@ def forget(
     as_json: bool,
     **conditions: Any,
 ) -> None:
-    """Forget EXPERIENCES by id, or those that meet all the given conditions.
+    """Forget experiences.
 
-    They are hidden at once. `--undo` restores them until `agent-s memory vacuum` deletes them.
+    Give the ids of EXPERIENCES, or conditions that they must all meet. They are hidden at once; `--undo` restores them
+    until `agent-s memory vacuum` deletes them.
     """
     if undo:
         _undo(settings, as_json)
@@ -330,7 +327,7 @@ def release(store: MemoryStore, experience: str, as_json: bool) -> None:
 @with_settings
 @json_option("Write one JSON object.")
 def vacuum(settings: Settings, as_json: bool) -> None:
-    """Delete forgotten experiences and expired search results for good, and free their space."""
+    """Delete forgotten experiences and old search results for good."""
     from datetime import UTC, datetime, timedelta
 
     expiry = timedelta(days=max(settings.search.cache_days, settings.search.fallback_days))
@@ -352,7 +349,7 @@ def vacuum(settings: Settings, as_json: bool) -> None:
     "--salvage",
     "export",
     metavar="FILE",
-    type=_FILE,
+    type=FILE,
     help="Export everything readable of a damaged memory to FILE. Memory is left as it is.",
 )
 @json_option("Write one JSON object.")

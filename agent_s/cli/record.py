@@ -57,9 +57,9 @@ def _known_keys(_context: click.Context, _parameter: click.Parameter, value: str
 )
 @click.option("--vary", metavar="NAME=VALUE", multiple=True, help="A typed value that varies; repeatable.")
 @click.option("--fixed", metavar="VALUE", multiple=True, help="A typed value that is always the same; repeatable.")
-@click.option("--from", "run", metavar="RUN", help="Finish a recording that was broken off.")
+@click.option("--from", "run", metavar="RUN", help="Finish a recording that was interrupted.")
 @click.option("--check", is_flag=True, help="Replay it on a private desktop at the end.")
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing: start at once, and keep what was recorded.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask: start at once and keep what was recorded.")
 @json_option("Write what was recorded as one JSON object.")
 def record(
     task: str,
@@ -78,7 +78,7 @@ def record(
 ) -> int:
     """Record how you do TASK, so that the agent can do it again with other values and without a model.
 
-    Do the task at your own pace; each step is listed as soon as it was understood. The end key, or Ctrl-C in this
+    Do the task at your own pace; each step is listed as soon as it is understood. The end key, or Ctrl-C in this
     terminal, ends the recording. Passwords are not kept.
 
     Exit status: 0 it can be replayed, 1 it cannot, 2 wrong usage, 3 something is missing on this machine.

@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import display_option, json_option, read_settings, run_argument, settings_options
+from agent_s.terminal.options import (
+    display_option,
+    json_option,
+    quiet_option,
+    read_settings,
+    run_argument,
+    settings_options,
+)
 from agent_s.terminal.output import shell_word
 
 
@@ -17,7 +24,7 @@ from agent_s.terminal.output import shell_word
 @click.option("--model", metavar="NAME", help="Model to use (default: that of the run).")
 @display_option
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 def resume(
     run: str,
     config_file: Path | None,

@@ -10,10 +10,14 @@ import click
 from agent_s.terminal.exits import EnvironmentProblem, is_signal
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import (
+    EXISTING_FOLDER,
+    FOLDER,
+    Number,
     acting_options,
     check_cluster,
     cluster_option,
     json_option,
+    quiet_option,
     read_settings,
     settings_options,
     with_default_model,
@@ -38,25 +42,25 @@ if TYPE_CHECKING:
 @settings_options
 @acting_options
 @click.option("--replay-only", is_flag=True, help="Replay from memory only; never call a model.")
-@click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Folder to record the run in.")
+@click.option("--record", metavar="DIR", type=FOLDER, help="Folder to record the run in.")
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
 @click.option("--events", is_flag=True, help="Write each event as one line of JSON, as it comes.")
 @click.option("--view", is_flag=True, help="Watch the run, answer and interfere in a browser; prints the address.")
 @click.option(
     "--attempts",
-    type=click.IntRange(1, 16),
+    type=Number(1, 16),
     default=1,
     show_default=True,
-    help="Run the task this often, side by side on private desktops, and keep the best run.",
+    help="Run the task N times, side by side on private desktops, and keep the best run.",
 )
 @click.option(
     "--files",
     metavar="DIR",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=EXISTING_FOLDER,
     help="Folder whose content the home of each attempt begins with, as a copy.",
 )
 @cluster_option
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 def run(
     task: str,
     config_file: Path | None,

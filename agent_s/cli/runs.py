@@ -10,8 +10,12 @@ import click
 
 from agent_s.terminal.lazy import SuggestingGroup, examples
 from agent_s.terminal.options import (
+    FILE,
+    FOLDER,
+    Number,
     display_option,
     json_option,
+    quiet_option,
     read_settings,
     run_argument,
     settings_options,
@@ -35,7 +39,7 @@ def runs() -> None:
 
 @runs.command("list", epilog=examples("agent-s runs list", "agent-s runs list --limit 5 --json"))
 @with_settings
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs.")
+@click.option("--limit", type=Number(min=1), default=20, show_default=True, help="Maximum number of runs.")
 @json_option("Write one JSON array.")
 def list_command(settings: Settings, limit: int, as_json: bool) -> None:
     """List recorded runs, newest first."""
@@ -60,11 +64,14 @@ def list_command(settings: Settings, limit: int, as_json: bool) -> None:
 )
 @run_argument
 @with_settings
-@click.option("--calls", is_flag=True, help="Show every prompt and answer; what an earlier prompt showed is named.")
-@click.option("--call", "number", type=click.IntRange(min=1), metavar="N", help="Show only this call, whole.")
+@click.option("--calls", is_flag=True, help="Show every prompt and answer; repeated parts are only named.")
+@click.option("--call", "number", type=Number(min=1), metavar="N", help="Show only this call, in full.")
 @json_option("Write one JSON object with all events, prompts and answers included.")
 def show(run: str, settings: Settings, calls: bool, number: int | None, as_json: bool) -> None:
-    """Show the steps of RUN, an id or the start of one, a folder, or "last"."""
+    """Show the steps of RUN.
+
+    RUN is an id or the start of one, a folder, or "last".
+    """
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
     from agent_s.runs.size import in_units, measure_run
@@ -97,18 +104,13 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
 @runs.command(epilog=examples("agent-s runs report last", "agent-s runs report 1f0c9a --output run.html"))
 @run_argument
 @with_settings
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the page, with its screenshots, to this file.",
-)
+@click.option("-o", "--output", metavar="FILE", type=FILE, help="Write the page, with its screenshots, to this file.")
 @json_option("Write one JSON object with the path.")
 def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> None:
-    """Write the HTML report of RUN, an id or the start of one, a folder, or "last".
+    """Write the HTML report of RUN.
 
-    Without --output, the page is written to the run's folder and links to the screenshots there.
+    RUN is an id or the start of one, a folder, or "last". Without --output, the page is written to the run's folder and
+    links to the screenshots there.
     """
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
@@ -125,18 +127,14 @@ def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> 
 )
 @run_argument
 @with_settings
-@click.option("--html", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="One file for a browser.")
-@click.option(
-    "--out",
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for a trajectory in ATIF, which Harbor reads.",
-)
+@click.option("--html", metavar="FILE", type=FILE, help="One file for a browser.")
+@click.option("--out", metavar="DIR", type=FOLDER, help="Folder for a trajectory in ATIF, which Harbor reads.")
 @json_option("Write one JSON object with the path.")
 def export(run: str, settings: Settings, html: Path | None, out: Path | None, as_json: bool) -> None:
-    """Write RUN, an id or the start of one, a folder, or "last", for others: as a page, as a trajectory, or both.
+    """Export RUN to share it: as a page, as a trajectory, or both.
 
-    The page is a single file with all pictures, and opens without a server or a network.
+    RUN is an id or the start of one, a folder, or "last". The page is a single file with all pictures; it opens
+    without a server or a network.
     """
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
@@ -165,7 +163,7 @@ def export(run: str, settings: Settings, html: Path | None, out: Path | None, as
 @display_option
 @click.option("--virtual", is_flag=True, help="Work on a private virtual desktop.")
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 def replay(
     run: str,
     config_file: Path | None,
@@ -198,7 +196,7 @@ def replay(
 
 
 def _show_calls(events: Sequence[ModelCalled], number: int | None) -> None:
-    """Show all model calls, or one of them whole."""
+    """Show all model calls, or one of them in full."""
     from agent_s.terminal.output import plural, printable
     from agent_s.trajectory.prompts import describe_call, list_calls
 

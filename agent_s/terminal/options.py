@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+class Number(click.IntRange):
+    """A whole number, which help calls N."""
+
+    name = "N"
+
 
 def settings_options(command: F) -> F:
     """Add `--config FILE` and `-c KEY=VALUE`; their values are for `read_settings`."""
@@ -26,9 +36,7 @@ def settings_options(command: F) -> F:
         shell_complete=_setting_keys,
         help="Override one setting, such as -c replay=false; repeatable.",
     )
-    file = click.option(
-        "--config", "config_file", metavar="FILE", type=click.Path(path_type=Path), help="Settings file (YAML)."
-    )
+    file = click.option("--config", "config_file", metavar="FILE", type=FILE, help="Settings file (YAML).")
     return file(one(command))
 
 
@@ -87,6 +95,11 @@ def check_cluster(cluster: str | None, settings: Settings) -> None:
             "--cluster: machines cannot share a memory in a file. Give them a PostgreSQL server with"
             " -c memory.url=postgresql://USER@HOST/DATABASE, or switch memory off with -c memory.enabled=false."
         )
+
+
+def quiet_option(command: F) -> F:
+    """Add `--quiet`."""
+    return click.option("-q", "--quiet", is_flag=True, help="Show no progress.")(command)
 
 
 def json_option(help_text: str) -> Callable[[F], F]:

@@ -11,7 +11,7 @@ import click
 from agent_s.settings import Settings
 from agent_s.terminal.exits import DONE, EnvironmentProblem
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option, with_settings
+from agent_s.terminal.options import Number, json_option, with_settings
 
 MISSING = "The view needs the packages starlette and uvicorn: pip install 'agent-s[view]'"
 
@@ -19,14 +19,15 @@ MISSING = "The view needs the packages starlette and uvicorn: pip install 'agent
 @click.command(epilog=examples("agent-s view", "agent-s view last --open", "agent-s view eval-20260314-093012"))
 @click.argument("path", required=False)
 @with_settings
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback (default: a free one).")
+@click.option("--port", type=Number(0, 65535), default=0, help="Port on loopback (default: a free one).")
 @click.option("--open", "show", is_flag=True, help="Open the pages in your browser.")
 @json_option("Write one JSON object with the address.")
 def view(path: str | None, settings: Settings, port: int, show: bool, as_json: bool) -> int:
-    """Show runs in a browser, those that go on and those that are over, until Ctrl-C.
+    """Show current and past runs in a browser, until Ctrl-C.
 
     PATH is a run (its folder, its id or the start of one, or "last"), a folder of runs, or the results of an
-    evaluation; without it, all recorded runs. Only the address that is printed opens the pages.
+    evaluation; without it, all recorded runs. The pages open only
+    at the address that is printed.
     """
     try:
         from agent_s.view.server import Viewer, address_of

@@ -14,7 +14,7 @@ import click
 
 from agent_s.terminal.exits import DONE, NOT_DONE
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option, read_settings, settings_options
+from agent_s.terminal.options import json_option, quiet_option, read_settings, settings_options
 
 if TYPE_CHECKING:
     from agent_s.settings import Settings
@@ -41,7 +41,7 @@ class Row:
 @click.option("--only", metavar="TASK", multiple=True, help="Only this task, by number or id; repeatable.")
 @click.option("--keep", is_flag=True, help="Keep the memory of the demo, which starts empty.")
 @json_option("Write one JSON object; progress goes to standard error.")
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 def demo(
     config_file: Path | None, overrides: tuple[str, ...], only: tuple[str, ...], keep: bool, as_json: bool, quiet: bool
 ) -> int:

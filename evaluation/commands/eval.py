@@ -7,20 +7,16 @@ import click
 from agent_s.terminal.lazy import Entry, LazyGroup, examples
 
 ENTRIES = {
-    "miniwob": Entry(
-        "evaluation.commands.eval_miniwob", "miniwob", "Run tasks of MiniWoB++, web pages with their own reward."
-    ),
-    "tasks": Entry(
-        "evaluation.commands.eval_tasks", "tasks", "Run tasks in OSWorld's format, judged by the state of applications."
-    ),
+    "miniwob": Entry("evaluation.commands.eval_miniwob", "miniwob", "Run the web tasks of MiniWoB++."),
+    "tasks": Entry("evaluation.commands.eval_tasks", "tasks", "Run task files in OSWorld's format."),
     "ablation": Entry(
         "evaluation.commands.eval_ablation", "ablation", "Run the paper's ablations on task files and compare them."
     ),
     "check": Entry(
         "evaluation.commands.eval_check", "check", "List what task files need, and whether they can run here."
     ),
-    "export": Entry("evaluation.commands.eval_export", "export", "Write results in OSWorld's layout, or as ATIF."),
-    "errors": Entry("evaluation.commands.eval_errors", "errors", "Find what kinds of errors made recorded runs fail."),
+    "export": Entry("evaluation.commands.eval_export", "export", "Write results in the format of another harness."),
+    "errors": Entry("evaluation.commands.eval_errors", "errors", "Classify the errors in failed runs."),
     "report": Entry("evaluation.commands.eval_report", "report", "Compare the results of evaluations."),
 }
 

@@ -12,6 +12,7 @@ import click
 
 from agent_s.terminal.exits import DONE, NOT_DONE
 from agent_s.terminal.lazy import examples
+from agent_s.terminal.options import FILE
 from agent_s.terminal.output import echo_json, show_table
 from evaluation.commands.eval_run import Options, common_options, read_options, run_episodes
 from evaluation.commands.eval_tasks import TIME_LIMIT_S, assignment_for, find_tasks, jobs_for, rights_of, rights_options
@@ -41,7 +42,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--only", metavar="ID", multiple=True, help="Only this task, by id; repeatable.")
 @click.option("--memory", metavar="FILE", type=_FILE, help="Memory that an exploration filled (default: an empty one).")
 @click.option("--raw-memory", metavar="FILE", type=_FILE, help="The same, explored with -c memory.summaries=false.")
-@click.option("--rows", "table", metavar="FILE", type=click.Path(path_type=Path), help="Another table of rows (YAML).")
+@click.option("--rows", "table", metavar="FILE", type=FILE, help="Another table of rows (YAML).")
 @rights_options
 @common_options
 def ablation(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option, read_settings, settings_options
+from agent_s.terminal.options import EXISTING_FOLDER, json_option, read_settings, settings_options
 from agent_s.terminal.output import echo_json, plural, printable, shorten, show_table
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=examples("agent-s eval errors results", "agent-s eval errors ablation --model anthropic:NAME"))
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("folder", type=EXISTING_FOLDER)
 @settings_options
 @click.option("--model", metavar="NAME", help="Ask this model for what rules cannot find, one call per failed run.")
 @json_option("Write one JSON object: `rates`, `runs`, `left_out`, `model` and `problem`.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option
+from agent_s.terminal.options import EXISTING_FOLDER, FOLDER, json_option
 from agent_s.terminal.output import plural, show_result
 
 
@@ -16,7 +16,7 @@ from agent_s.terminal.output import plural, show_result
         "agent-s eval export results --out for-osworld", "agent-s eval export results --format atif --out trajectories"
     )
 )
-@click.argument("results", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("results", type=EXISTING_FOLDER)
 @click.option(
     "--format",
     "kind",
@@ -25,7 +25,7 @@ from agent_s.terminal.output import plural, show_result
     show_default=True,
     help="OSWorld's folders, or a trajectory.json per run as Harbor reads it.",
 )
-@click.option("--out", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder.")
+@click.option("--out", metavar="DIR", required=True, type=FOLDER, help="Folder.")
 @json_option("Write one JSON object: `out` and `tasks`.")
 def export(results: Path, kind: str, out: Path, as_json: bool) -> None:
     """Write the results of an evaluation in the format of another harness; RESULTS is its folder (--out).

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option
+from agent_s.terminal.options import EXISTING_FOLDER, FILE, json_option
 from agent_s.terminal.output import echo_json, shorten, show_table
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         "agent-s eval report results-a results-b", "agent-s eval report results-a results-b --html compared.html"
     )
 )
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with plots to this file.")
+@click.argument("results", nargs=-1, required=True, type=EXISTING_FOLDER)
+@click.option("--html", metavar="FILE", type=FILE, help="Write a page with plots to this file.")
 @json_option("Write one JSON object: `runs`, `groups` and `settings`.")
 def report(results: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
     """Compare the results of evaluations; RESULTS are their folders (--out).

@@ -13,9 +13,12 @@ import click
 
 from agent_s.terminal.exits import DONE, NOT_DONE, EnvironmentProblem
 from agent_s.terminal.options import (
+    FOLDER,
+    Number,
     check_cluster,
     cluster_option,
     json_option,
+    quiet_option,
     read_settings,
     settings_options,
     with_default_model,
@@ -64,24 +67,15 @@ _WITHOUT = click.option(
 _OPTIONS = (
     settings_options,
     click.option("--model", metavar="NAME", help="Model to use (default: from settings)."),
-    click.option(
-        "--desktops",
-        type=click.IntRange(1, 64),
-        help="Number of parallel desktops.  [default: 1]",
-    ),
+    click.option("--desktops", type=Number(1, 64), help="Number of parallel desktops.  [default: 1]"),
     cluster_option,
     click.option(
         "--time-limit", type=click.FloatRange(min=1), metavar="S", help="Time limit of an episode, in seconds."
     ),
-    click.option(
-        "--out",
-        metavar="DIR",
-        type=click.Path(path_type=Path),
-        help="Folder for the results; an existing one is continued.",
-    ),
+    click.option("--out", metavar="DIR", type=FOLDER, help="Folder for the results; an existing one is continued."),
     click.option("--keep-all", is_flag=True, help="Keep the recordings of successful episodes too."),
     json_option("Write one JSON object; progress goes to standard error."),
-    click.option("-q", "--quiet", is_flag=True, help="Show no progress."),
+    quiet_option,
 )
 
 

@@ -10,6 +10,7 @@ import click
 
 from agent_s.terminal.exits import NOT_DONE
 from agent_s.terminal.lazy import examples
+from agent_s.terminal.options import FOLDER, Number
 from evaluation.commands.eval_attempts import carry_out_attempts
 from evaluation.commands.eval_run import Options, carry_out, evaluation_options, read_options
 
@@ -26,12 +27,7 @@ def rights_options(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options that say what tasks may do; `rights_of` reads them."""
     for option in (
         click.option("--online", is_flag=True, help="Download files that are missing, into --files."),
-        click.option(
-            "--files",
-            metavar="DIR",
-            type=click.Path(path_type=Path),
-            help="Folder with the files that tasks download.",
-        ),
+        click.option("--files", metavar="DIR", type=FOLDER, help="Folder with the files that tasks download."),
         click.option(
             "--allow-commands", is_flag=True, help="Let the commands of the task files run, on the private desktop."
         ),
@@ -70,7 +66,7 @@ def rights_of(allow_commands: bool, files: Path | None, online: bool) -> Rights:
 )
 @click.option(
     "--attempts",
-    type=click.IntRange(1, 16),
+    type=Number(1, 16),
     default=1,
     show_default=True,
     help="Number of attempts at each task, side by side unless --desktops says otherwise; the one that a model finds "

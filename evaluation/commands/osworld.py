@@ -12,7 +12,7 @@ import click
 
 from agent_s.terminal.exits import EnvironmentProblem
 from agent_s.terminal.lazy import SuggestingGroup, examples
-from agent_s.terminal.options import json_option, read_settings, settings_options
+from agent_s.terminal.options import Number, json_option, read_settings, settings_options
 from agent_s.terminal.output import echo_json
 
 
@@ -30,7 +30,7 @@ def osworld() -> None:
 @click.option(
     "--port",
     "ports",
-    type=click.IntRange(0, 65535),
+    type=Number(0, 65535),
     multiple=True,
     help="Loopback port; 0 for a free one. Repeatable: each has a private desktop of its own (default: 5000).",
 )
@@ -40,7 +40,7 @@ def osworld() -> None:
 def serve(
     ports: tuple[int, ...], token: bool, as_json: bool, config_file: Path | None, overrides: tuple[str, ...]
 ) -> int:
-    """Serve private desktops by the protocol of OSWorld's virtual machines, until Ctrl-C.
+    """Serve private desktops over OSWorld's protocol, until Ctrl-C.
 
     The harness may run any command on them, with your rights, as in its virtual machines: serve only harnesses and
     tasks that you trust. Nothing is reachable from other machines, and your own screen is never served.
