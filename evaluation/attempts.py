@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -28,41 +29,28 @@ LEARNED_FILE = "learned.jsonl"
 """In the folder of an attempt: what it learned, as an export of memory."""
 
 
+@dataclass(frozen=True, slots=True)
 class AttemptBench:
-    """Makes attempts one after another, each on a fresh desktop.
+    """Makes attempts one after another, each on a fresh desktop."""
 
-    Args:
-        settings: Model, limits, memory, desktop, and where runs are recorded.
-        task: The task.
-        files: Folder whose content the home of each desktop begins with; None for an empty home.
-        new_agent: Builds the agent of an attempt for its desktop and the store for what it learns; None builds it from
-            the settings.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        task: Task,
-        files: Path | None = None,
-        new_agent: Callable[[VirtualDesktop, Job, MemoryStore | None], AgentS] | None = None,
-    ) -> None:
-        self._settings = settings
-        self._task = task
-        self._files = files
-        self._new_agent = new_agent or self._from_settings
+    settings: Settings
+    task: Task
+    files: Path | None = None  # folder whose content the home of each desktop begins with; None for an empty home
+    # builds the agent of an attempt for its desktop and the store for what it learns; None builds it from the settings
+    new_agent: Callable[[VirtualDesktop, Job, MemoryStore | None], AgentS] | None = None
 
     def run(self, job: Job) -> Result:
         """Make one attempt, whose number is the seed of the job; an error is its result."""
         from agent_s.terminal.progress import choose_display
         from agent_s.terminal.running import keep_files
 
-        recording = Recording(self._settings.runs_folder)
+        recording = Recording(self.settings.runs_folder)
         try:
             with (
-                self._settings.desktop.new_virtual(files=self._files) as desktop,
-                learning_apart(self._settings) as learned,
+                self.settings.desktop.new_virtual(files=self.files) as desktop,
+                learning_apart(self.settings) as learned,
             ):
-                for event in self._new_agent(desktop, job, learned).stream(self._task):
+                for event in (self.new_agent or self._from_settings)(desktop, job, learned).stream(self.task):
                     recording(event)
                 if recording.folder is not None:
                     keep_files(desktop.home, recording.folder, choose_display(quiet=True, json=True))
@@ -78,10 +66,10 @@ class AttemptBench:
             task=job.task,
             seed=job.seed,
             outcome="error" if outcome.status == "error" else "success" if outcome.status == "done" else "failure",
-            instruction=self._task.instruction,
+            instruction=self.task.instruction,
             seconds=recording.seconds,
-            trajectory=place_in(self._settings.runs_folder, recording.folder),
-            report=place_in(self._settings.runs_folder, report),
+            trajectory=place_in(self.settings.runs_folder, recording.folder),
+            report=place_in(self.settings.runs_folder, report),
             **outcome.model_dump(include={"status", "reason", "run_id"}),
             **effort_of(outcome.usage),
         )
@@ -89,7 +77,7 @@ class AttemptBench:
     def _from_settings(self, desktop: VirtualDesktop, job: Job, learned: MemoryStore | None) -> AgentS:
         from agent_s.loop.agent import AgentS
 
-        return AgentS.from_settings(self._settings, desktop, learned=learned)
+        return AgentS.from_settings(self.settings, desktop, learned=learned)
 
 
 @contextmanager

@@ -64,6 +64,19 @@ class _Handle:
         return cls(node.ref, node.text_at or (node.ref,), scale, node.shift, shows)
 
 
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """Pause the cyclic garbage collector: a reading creates tens of thousands of objects, which would set it off."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class AccessibilityClient:
     """Reads and changes elements over the accessibility bus.
 
@@ -98,6 +111,7 @@ class AccessibilityClient:
         self._run(self._bus.connect())
         self._loop.call_soon_threadsafe(self._reader.list_ahead)
 
+    @_garbage_kept()
     def read(
         self,
         windows: Sequence[Window],
@@ -118,16 +132,6 @@ class AccessibilityClient:
         Raises:
             ConnectionLost: The accessibility bus went away and did not come back.
         """
-        with _garbage_kept():
-            return self._read(windows, screen, pointer_nudge, changed)
-
-    def _read(
-        self,
-        windows: Sequence[Window],
-        screen: Rect,
-        pointer_nudge: Callable[[Window], None] | None,
-        changed: Sequence[Rect] | None,
-    ) -> Reading:
         scene = self._read_scene(windows, screen, changed)
         unsure = [window for window in scene.misplaced if window.id not in self._nudged]
         if pointer_nudge is not None and unsure:
@@ -401,19 +405,6 @@ class AccessibilityClient:
         except FutureTimeout as error:
             future.cancel()
             raise ConnectionLost(f"The accessibility bus did not answer within {READ_LIMIT_S:g} s.") from error
-
-
-@contextmanager
-def _garbage_kept() -> Iterator[None]:
-    """Pause the cyclic garbage collector: a reading creates tens of thousands of objects, which would set it off."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _documents(applications: Iterable[Application]) -> Documents:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING
 
 from aci.acting.actions import (
@@ -37,7 +38,7 @@ from aci.acting.spans import ends
 from aci.acting.targeting import Aim, Locator, Refused
 from aci.acting.targets import Place as Fractions
 from aci.acting.targets import Span, Target, Whole, element_meant
-from aci.acting.values import SET_BY_VALUE, NoValues, Values, ValueSetter
+from aci.acting.values import SET_BY_VALUE, Values, ValueSetter
 from aci.applications.catalog import Catalog
 from aci.applications.launching import Process
 from aci.applications.switching import find_window
@@ -75,46 +76,34 @@ _REFUSALS: dict[type[Exception], Refusal] = {
 }
 
 
+@dataclass(eq=False)
 class Performer:
     """Performs primitives on one screen."""
 
-    def __init__(
-        self,
-        screen: Screen,
-        device: InputDevice,
-        typist: Typist,
-        locator: Locator,
-        aim: Aim,
-        settle: Settle,
-        launch: Callable[[Sequence[str], bool], Process],
-        catalog: Callable[[], Catalog],
-        buffer: list[str],
-        clock: Clock,
-        clipboard_changes: Callable[[], int] = lambda: 0,
-        is_stop_key: Callable[[Sequence[int]], bool] = lambda symbols: False,
-        values: Values | None = None,
-    ) -> None:
-        self._screen = screen
-        self._device = device
-        self._typist = typist
-        self._locator = locator
-        self._aim = aim
-        self._settle = settle
-        self._launch = launch
-        self._catalog = catalog
-        self._buffer = buffer
-        self._clipboard_changes = clipboard_changes
-        self._is_stop_key = is_stop_key
-        self._selector = Selector(aim, device, locator, clock)
-        self._values = ValueSetter(device, locator, values or NoValues(), clock)
-        self._clock = clock
-        self._moving: tuple[Rect, ...] = ()
-        self._held: dict[str, list[int]] = {}
+    screen: Screen
+    device: InputDevice
+    typist: Typist
+    locator: Locator
+    aim: Aim
+    settle: Settle
+    launch: Callable[[Sequence[str], bool], Process]
+    catalog: Callable[[], Catalog]
+    buffer: list[str]
+    clipboard_changes: Callable[[], int]
+    is_stop_key: Callable[[Sequence[int]], bool]
+    values: InitVar[Values]
+    clock: Clock
+    _moving: tuple[Rect, ...] = field(default=(), init=False)
+    _held: dict[str, list[int]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self, values: Values) -> None:
+        self._selector = Selector(self.aim, self.device, self.locator, self.clock)
+        self._values = ValueSetter(self.device, self.locator, values, self.clock)
 
     @property
     def held_keys(self) -> tuple[str, ...]:
         """Keys that `key_down` holds, by name."""
-        down = set(self._device.held.keys)
+        down = set(self.device.held.keys)
         return tuple(name for name, symbols in self._held.items() if down.issuperset(symbols))
 
     def perform(
@@ -137,7 +126,7 @@ class Performer:
                 case Done() | Fail() | CallUser():
                     return ActionResult(ok=True)
                 case SaveToBuffer():
-                    self._buffer.append(action.text)
+                    self.buffer.append(action.text)
                     return ActionResult(ok=True)
                 case Wait():
                     return self._wait(action.time, settle)
@@ -157,10 +146,10 @@ class Performer:
     def _wait(self, seconds: float, settle: bool) -> ActionResult:
         """Wait; a caller that does not want to settle only waits for the first change."""
         if settle:
-            self._clock.pause(seconds)
+            self.clock.pause(seconds)
             return ActionResult(ok=True)
-        before, started = self._settle.look(), self._clock.now()
-        settled = self._settle.wait(
+        before, started = self.settle.look(), self.clock.now()
+        settled = self.settle.wait(
             before, started, quiet_s=_UNSETTLED_QUIET_S, first_change_s=seconds, limit_s=seconds, by_events=True
         )
         return ActionResult(ok=True, settled_after_s=settled)
@@ -168,15 +157,15 @@ class Performer:
     def _act(self, action: Input, seen: Observation | None, settle: bool, by_look: bool) -> ActionResult:
         delivery: Delivery | None = None
         selected, note = "", ""
-        before, started = self._settle.look(until_idle=settle), self._clock.now()
+        before, started = self.settle.look(until_idle=settle), self.clock.now()
         restless = self._restless(seen, before) if settle else ()
-        changes = 0 if isinstance(action, Type) else self._clipboard_changes()
+        changes = 0 if isinstance(action, Type) else self.clipboard_changes()
         match action:
             case Hotkey() | HoldAndPress() | KeyDown() | KeyUp():
                 self._press_keys(action, seen if by_look else None)
             case Type():
                 if not action.targets():
-                    self._aim.check_keyboard(seen if by_look else None, by_focus=True)
+                    self.aim.check_keyboard(seen if by_look else None, by_focus=True)
                 delivery = self._type(action, seen, restless)
             case SelectText():
                 selected, read_back = self._selector.select(action, seen)
@@ -187,7 +176,7 @@ class Performer:
         quiet, first = (_SCROLL_QUIET_S, _SCROLL_FIRST_S) if isinstance(action, Scroll) else (QUIET_S, FIRST_CHANGE_S)
         if not settle:
             quiet, first = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S
-        settled = self._settle.wait(
+        settled = self.settle.wait(
             before,
             started,
             quiet_s=quiet,
@@ -196,7 +185,7 @@ class Performer:
             until_idle=settle,
             targets=targets,
         )
-        copied = not isinstance(action, Type) and self._clipboard_changes() != changes
+        copied = not isinstance(action, Type) and self.clipboard_changes() != changes
         return ActionResult(
             ok=True,
             settled_after_s=settled,
@@ -209,8 +198,8 @@ class Performer:
 
     def _zoom(self, action: Zoom, seen: Observation | None) -> ActionResult:
         first, *last = action.targets()
-        screen = self._screen.rect
-        box = self._aim.current(action.element_id, seen).rect if action.element_id is not None else screen
+        screen = self.screen.rect
+        box = self.aim.current(action.element_id, seen).rect if action.element_id is not None else screen
         area: Rect | None = box
         if last:
             corners = [each.inside(box) if isinstance(each, Fractions) else each for each in (first, *last)]
@@ -220,15 +209,15 @@ class Performer:
             area = Rect(corners[0].x, corners[0].y, width, height).intersection(screen)
         if area is None or not area.area:
             raise Refused(f"The region is not on the screen of {screen.width} x {screen.height} pixels.", "off_screen")
-        return ActionResult(ok=True, picture=close_up(to_rgb(self._settle.look()), area), area=area)
+        return ActionResult(ok=True, picture=close_up(to_rgb(self.settle.look()), area), area=area)
 
     def _read(self, action: Read, seen: Observation | None) -> ActionResult:
         if action.element_id is not None:
-            element = self._aim.current(action.element_id, seen)
-            text = self._aim.spans.whole(element)
+            element = self.aim.current(action.element_id, seen)
+            text = self.aim.spans.whole(element)
             what = f"Element {element.id}"
         else:
-            text, what = self._aim.spans.main_text(self._screen.active_window()), "The window in front"
+            text, what = self.aim.spans.main_text(self.screen.active_window()), "The window in front"
         if not text:
             raise Refused(f"{what} has no text to read; name an element that has.", "no_text")
         found = pages(text)
@@ -249,47 +238,47 @@ class Performer:
             case Hotkey():
                 keys = self._chord(action.keys)
                 by_focus = not _COMMAND_KEYS & {name.casefold() for name in action.keys}
-                self._aim.check_keyboard(seen, by_focus)
-                self._device.press(keys)
+                self.aim.check_keyboard(seen, by_focus)
+                self.device.press(keys)
             case HoldAndPress():
                 self._chord([*action.hold_keys, *action.press_keys])
-                self._aim.check_keyboard(seen, by_focus=True)
-                self._device.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
+                self.aim.check_keyboard(seen, by_focus=True)
+                self.device.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
             case KeyDown():
                 keys = self._chord(action.keys)
-                self._aim.check_keyboard(seen, by_focus=False)
-                self._device.hold_keys(keys)
+                self.aim.check_keyboard(seen, by_focus=False)
+                self.device.hold_keys(keys)
                 self._held |= {name: chord([name]) for name in action.keys}
             case KeyUp():
-                self._device.release_keys(chord(action.keys))
+                self.device.release_keys(chord(action.keys))
 
     def _use_mouse(self, action: Pointing, seen: Observation | None, restless: Sequence[Rect]) -> None:
         match action:
             case Click():
                 hold = self._chord(action.hold_keys)
-                point = self._aim.locate(action.target, seen, restless)
-                self._device.click(point, action.num_clicks, action.button_type, hold)
+                point = self.aim.locate(action.target, seen, restless)
+                self.device.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
-                self._scroll(action, self._aim.wheel_point(action.target, seen, restless), seen)
+                self._scroll(action, self.aim.wheel_point(action.target, seen, restless), seen)
             case DragAndDrop():
                 hold = self._chord(action.hold_keys)
                 ends = reversed(action.targets())  # looking at one end must not move what the other was found by
-                self._device.drag([self._aim.locate(target, seen, restless) for target in ends][::-1], hold)
+                self.device.drag([self.aim.locate(target, seen, restless) for target in ends][::-1], hold)
             case Move() | MouseDown() | MouseUp():
-                if isinstance(action, MouseUp) and action.button_type not in self._device.held.buttons:
+                if isinstance(action, MouseUp) and action.button_type not in self.device.held.buttons:
                     raise Refused(f"The {action.button_type} button is not down.", "not_allowed")
                 for target in action.targets():
-                    self._device.move(self._aim.locate(target, seen, restless))
+                    self.device.move(self.aim.locate(target, seen, restless))
                 if isinstance(action, MouseDown):
-                    self._device.press_button(action.button_type)
+                    self.device.press_button(action.button_type)
                 elif isinstance(action, MouseUp):
-                    self._device.release_button(action.button_type)
+                    self.device.release_button(action.button_type)
 
     def _scroll(self, action: Scroll, point: Point, seen: Observation | None) -> None:
         if action.clicks is not None:
-            self._device.scroll(point, action.clicks, action.horizontal, self._chord(action.hold_keys))
+            self.device.scroll(point, action.clicks, action.horizontal, self._chord(action.hold_keys))
         elif action.element_id is not None and action.to is not None:
-            element = self._aim.element(action.element_id, seen)
+            element = self.aim.element(action.element_id, seen)
             self._values.scroll(element, action.to, action.horizontal, point)
 
     def _restless(self, seen: Observation | None, now: NDArray[np.uint32]) -> tuple[Rect, ...]:
@@ -300,10 +289,10 @@ class Performer:
         return tuple(area for area in both if area is not None)
 
     def _type(self, action: Type, seen: Observation | None, restless: Sequence[Rect]) -> Delivery | None:
-        if self._device.held.keys:
+        if self.device.held.keys:
             raise Refused("Keys are held down, which would change what is typed; release them first.", "not_allowed")
         target = action.target
-        chosen = self._aim.element(target.element_id, seen) if isinstance(target, Whole) else None
+        chosen = self.aim.element(target.element_id, seen) if isinstance(target, Whole) else None
         overwrite = action.overwrite
         if chosen is not None and chosen.role in SET_BY_VALUE:
             if action.enter:
@@ -316,9 +305,9 @@ class Performer:
             self._selector.select(words, seen)
             overwrite = False  # what is typed replaces the selection
         elif target is not None:
-            before, started = self._settle.look(), self._clock.now()
-            self._device.click(self._caret(target, seen, restless))
-            self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
+            before, started = self.settle.look(), self.clock.now()
+            self.device.click(self._caret(target, seen, restless))
+            self.settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
         element = chosen or (acted_on(action, seen) if seen is not None else None)
         place = Place(element, self._app_with_keyboard(), chosen=target is not None)
 
@@ -329,12 +318,12 @@ class Performer:
         again = click_again if chosen is not None else None
         delivery = self._enter(place, action, overwrite, again, seen)
         if action.enter:
-            self._device.press(chord(["Return"]))
+            self.device.press(chord(["Return"]))
         return delivery
 
     def _set_value(self, element: Element, text: str, seen: Observation | None) -> Delivery:
-        self._aim.point(element.id, seen)
-        in_front = self._screen.active_window() == element.window_id or self._screen.activate(element.window_id)
+        self.aim.point(element.id, seen)
+        in_front = self.screen.active_window() == element.window_id or self.screen.activate(element.window_id)
         return self._values.set(element, text, keyboard=in_front)
 
     def _enter(
@@ -348,8 +337,8 @@ class Performer:
         """Type at a place that has the keyboard, and return what became of the text."""
         field = place.element if place.chosen and overwrite and not action.enter else None
         if field is not None and field.role == "spin button":
-            return self._values.entered(field, action.text, lambda: self._typist.type(place, action.text, overwrite))
-        delivery = self._typist.type(place, action.text, overwrite, click_again)
+            return self._values.entered(field, action.text, lambda: self.typist.type(place, action.text, overwrite))
+        delivery = self.typist.type(place, action.text, overwrite, click_again)
         in_one_field = seen is not None and not {"\t", "\n"} & set(action.text)
         if in_one_field and delivery is not None and delivery.unread in ("no_field", "no_text"):
             delivery = self._read_where_keyboard_is(action.text, delivery, seen)
@@ -358,9 +347,9 @@ class Performer:
     def _caret(self, target: Target, seen: Observation | None, restless: Sequence[Rect]) -> Point:
         """Return the pixel to click so that the caret gets there; for words, behind them."""
         if not isinstance(target, Span):
-            return self._aim.locate(target, seen, restless)
-        element = self._aim.current(target.element_id, seen)
-        return self._aim.checked(element, ends(self._aim.boxes(element, target.text, target.occurrence))[1])
+            return self.aim.locate(target, seen, restless)
+        element = self.aim.current(target.element_id, seen)
+        return self.aim.checked(element, ends(self.aim.boxes(element, target.text, target.occurrence))[1])
 
     def _read_where_keyboard_is(self, text: str, delivery: Delivery, seen: Observation | None) -> Delivery:
         """Read text back from the field that has the keyboard now, such as one that opened at the first key.
@@ -368,7 +357,7 @@ class Performer:
         A field that opened and holds only a part of the text, since the rest was typed before it was ready, is typed
         into again.
         """
-        now = self._aim.look()
+        now = self.aim.look()
         field = now.by_id.get(now.focus_id) if now.focus_id is not None else None
         place = Place(field, self._app_with_keyboard(), chosen=True)
         if field is None or place.unread:
@@ -376,58 +365,58 @@ class Performer:
         was = seen.by_id.get(field.id) if seen is not None else None
         expected = Expected((was.text if was is not None else None) or "", text, overwrite=was is None)
         try:
-            return self._typist.read(place, expected, delivery.by) or delivery
+            return self.typist.read(place, expected, delivery.by) or delivery
         except PartlyArrived:
             if was is not None:
                 raise
-            return self._typist.type(place, text, overwrite=True) or delivery
+            return self.typist.type(place, text, overwrite=True) or delivery
 
     def _focus(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
-        self._aim.point(element.id, seen)
+        self.aim.point(element.id, seen)
         known = seen is not None and seen.focus_id == element.id
-        active = self._screen.active_window() == element.window_id
-        if not (known and active and self._locator.has_focus(element.id)):
+        active = self.screen.active_window() == element.window_id
+        if not (known and active and self.locator.has_focus(element.id)):
             self._click_into(element, seen, keep_caret)
 
     def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         """Click a field; put the caret behind the text of a single line."""
-        before, started = self._settle.look(), self._clock.now()
-        point = self._aim.point(element.id, seen)
-        self._device.click(point)
-        self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
+        before, started = self.settle.look(), self.clock.now()
+        point = self.aim.point(element.id, seen)
+        self.device.click(point)
+        self.settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
         if (
             keep_caret
             and element.role in _LINES
             and "editable" in element.states
             and "multi_line" not in element.states
         ):
-            self._device.press(chord(["End"]))
+            self.device.press(chord(["End"]))
 
     def _switch(self, action: SwitchApplications, settle: bool) -> ActionResult:
-        before, started = self._settle.look(until_idle=settle), self._clock.now()
-        order = {window.id: place for place, window in enumerate(self._screen.windows())}
+        before, started = self.settle.look(until_idle=settle), self.clock.now()
+        order = {window.id: place for place, window in enumerate(self.screen.windows())}
         # Minimized windows, which have no place in the stack, come last.
-        windows = sorted(self._screen.managed_windows(), key=lambda window: order.get(window.id, len(order)))
-        catalog = self._catalog()
+        windows = sorted(self.screen.managed_windows(), key=lambda window: order.get(window.id, len(order)))
+        catalog = self.catalog()
         window = find_window(action.app_code, windows, catalog)
         if window is None:
             application = catalog.find(action.app_code)
-            self._launch(application.argv, settle)
-            settled = self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S, until_idle=True) if settle else 0.0
+            self.launch(application.argv, settle)
+            settled = self.settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S, until_idle=True) if settle else 0.0
             return ActionResult(ok=True, settled_after_s=settled, started=application.name)
-        if not self._screen.activate(window.id):
+        if not self.screen.activate(window.id):
             raise Refused(f"The window {window.title!r} did not come to the front.", "not_in_front")
-        settled = self._settle.wait(before, started, until_idle=True) if settle else 0.0
+        settled = self.settle.wait(before, started, until_idle=True) if settle else 0.0
         return ActionResult(ok=True, settled_after_s=settled, switched_to=window.title or window.app)
 
     def _chord(self, names: Sequence[str]) -> list[int]:
         symbols = chord(names)
-        if self._is_stop_key([*self._device.held.keys, *symbols]):
+        if self.is_stop_key([*self.device.held.keys, *symbols]):
             raise Refused(
                 f"{'+'.join(names)} is the key by which the person stops the run; it is not pressed.", "not_allowed"
             )
         return symbols
 
     def _app_with_keyboard(self) -> str:
-        active = self._screen.active_window()
-        return next((window.app for window in self._screen.managed_windows() if window.id == active), "")
+        active = self.screen.active_window()
+        return next((window.app for window in self.screen.managed_windows() if window.id == active), "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import dataclass
 
 from aci.accessibility.texts import FoundText
 from aci.acting.actions import SelectText
@@ -22,23 +23,17 @@ _JOINED = frozenset("\u200d\ufe0e\ufe0f")
 """Characters that the caret does not stop at: joiners and variation selectors."""
 
 
+@dataclass(frozen=True, slots=True)
 class Selector:
     """Selects words: in a field through the Text interface, elsewhere as a person does, by dragging.
 
     A drag also gives a page the keyboard, so that the words can be copied, but it would drag a link along.
     """
 
-    def __init__(
-        self,
-        aim: Aim,
-        device: InputDevice,
-        locator: Locator,
-        clock: Clock,
-    ) -> None:
-        self._aim = aim
-        self._device = device
-        self._locator = locator
-        self._clock = clock
+    aim: Aim
+    device: InputDevice
+    locator: Locator
+    clock: Clock
 
     def select(self, action: SelectText, seen: Observation | None) -> tuple[str, bool]:
         """Select words, and return them as they are in the text, and whether the selection was read back.
@@ -46,16 +41,16 @@ class Selector:
         Raises:
             Refused: They are not there, or were not selected.
         """
-        element = self._aim.current(action.element_id, seen)
-        found = self._aim.find(element, action.text, action.occurrence, action.until)
+        element = self.aim.current(action.element_id, seen)
+        found = self.aim.find(element, action.text, action.occurrence, action.until)
         if found is None:  # only pixels show them
             self._drag(self._boxes(element, action))
             return action.text, False
         editable = "editable" in element.states
         ways = [self._by_interface, self._by_caret, self._by_drag] if editable else [self._by_drag, self._by_interface]
         for way in ways:
-            if way(element, action, found, seen) and self._clock.until(
-                lambda: self._aim.spans.is_selected(found), _READ_BACK_LIMIT_S, _POLL_S
+            if way(element, action, found, seen) and self.clock.until(
+                lambda: self.aim.spans.texts.is_selected(found), _READ_BACK_LIMIT_S, _POLL_S
             ):
                 return found.text, True
         raise Refused(
@@ -64,29 +59,29 @@ class Selector:
 
     def _by_interface(self, element: Element, action: SelectText, found: FoundText, seen: Observation | None) -> bool:
         self._focus(element, action)
-        return self._aim.spans.select(found)
+        return self.aim.spans.texts.select(found)
 
     def _by_caret(self, element: Element, action: SelectText, found: FoundText, seen: Observation | None) -> bool:
         """Put the caret before the words, and move it behind them while Shift is held."""
         self._focus(element, action)
-        if not self._locator.has_focus(element.id) or not self._aim.spans.set_caret(found):
+        if not self.locator.has_focus(element.id) or not self.aim.spans.texts.set_caret(found):
             return False
         steps = sum(not (unicodedata.combining(one) or one in _JOINED) for one in found.text)
         if steps > _MOST_STEPS:
             return False
-        self._device.press_each(chord(["shift"]), [chord(["Right"])] * steps)
+        self.device.press_each(chord(["shift"]), [chord(["Right"])] * steps)
         return True
 
     def _focus(self, element: Element, action: SelectText) -> None:
         """Click into a field that does not have the keyboard."""
-        if "editable" not in element.states or self._locator.has_focus(element.id):
+        if "editable" not in element.states or self.locator.has_focus(element.id):
             return
         try:
             point = middle(self._boxes(element, action))
         except Refused:  # out of sight
             point = element.rect.center if element.point is None else element.point
-        self._device.click(self._aim.checked(element, point))
-        self._clock.until(lambda: self._locator.has_focus(element.id), _READ_BACK_LIMIT_S, _POLL_S)
+        self.device.click(self.aim.checked(element, point))
+        self.clock.until(lambda: self.locator.has_focus(element.id), _READ_BACK_LIMIT_S, _POLL_S)
 
     def _by_drag(self, element: Element, action: SelectText, found: FoundText, seen: Observation | None) -> bool:
         try:
@@ -96,13 +91,13 @@ class Selector:
         start, end = ends(boxes)
         if seen is not None and any(one.role == "link" for one in elements_at(start, seen)):
             return False
-        self._aim.checked(element, start)
-        self._aim.checked(element, end)
+        self.aim.checked(element, start)
+        self.aim.checked(element, end)
         self._drag(boxes)
         return True
 
     def _drag(self, boxes: list[Rect]) -> None:
-        self._device.drag(ends(boxes))
+        self.device.drag(ends(boxes))
 
     def _boxes(self, element: Element, action: SelectText) -> list[Rect]:
-        return self._aim.boxes(element, action.text, action.occurrence, action.until)
+        return self.aim.boxes(element, action.text, action.occurrence, action.until)

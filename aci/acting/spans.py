@@ -8,6 +8,7 @@ share of the recognized line.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from aci.accessibility.texts import FoundText, MissingText, occurrences
@@ -45,38 +46,6 @@ class Texts(Protocol):
         """Return all of the text of the largest document, text or table of a window; None if it has none."""
 
 
-class NoTexts:
-    """No element has a text."""
-
-    def find_text(self, element_id: int, words: str, occurrence: int = 1, until: str = "") -> FoundText | MissingText:
-        """See `Texts.find_text`."""
-        return MissingText("no_text")
-
-    def boxes(self, element_id: int, found: FoundText) -> list[Rect]:
-        """See `Texts.boxes`."""
-        return []
-
-    def select(self, found: FoundText) -> bool:
-        """See `Texts.select`."""
-        return False
-
-    def set_caret(self, found: FoundText) -> bool:
-        """See `Texts.set_caret`."""
-        return False
-
-    def is_selected(self, found: FoundText) -> bool:
-        """See `Texts.is_selected`."""
-        return False
-
-    def whole_text(self, element_id: int) -> str | None:
-        """See `Texts.whole_text`."""
-        return None
-
-    def main_text(self, window_id: int) -> str | None:
-        """See `Texts.main_text`."""
-        return None
-
-
 class NotFound(Exception):
     """Words cannot be pointed at; the message is for the Worker."""
 
@@ -85,38 +54,23 @@ class NotFound(Exception):
         self.refusal: Refusal = refusal
 
 
+@dataclass(frozen=True, slots=True)
 class Spans:
-    """Finds words of elements.
+    """Finds words of elements."""
 
-    Args:
-        texts: Texts of elements.
-        recognize: Reads the lines of text in an area of the screen, px, each with its box.
-    """
-
-    def __init__(self, texts: Texts, recognize: Callable[[Rect], Sequence[Line]] = lambda area: ()) -> None:
-        self._texts = texts
-        self._recognize = recognize
+    texts: Texts  # the texts of elements
+    recognize: Callable[
+        [Rect], Sequence[Line]
+    ]  # reads the lines of text in an area of the screen, px, with their boxes
 
     def whole(self, element: Element) -> str:
         """Return all of the text of an element, also out of sight; name and description where it has none."""
         said = dict.fromkeys((element.name, element.description))
-        return self._texts.whole_text(element.id) or element.text or "\n".join(part for part in said if part)
+        return self.texts.whole_text(element.id) or element.text or "\n".join(part for part in said if part)
 
     def main_text(self, window_id: int | None) -> str:
         """Return all of the text of the largest document, text or table of a window; empty if it has none."""
-        return (self._texts.main_text(window_id) if window_id is not None else None) or ""
-
-    def select(self, found: FoundText) -> bool:
-        """See `Texts.select`."""
-        return self._texts.select(found)
-
-    def set_caret(self, found: FoundText) -> bool:
-        """See `Texts.set_caret`."""
-        return self._texts.set_caret(found)
-
-    def is_selected(self, found: FoundText) -> bool:
-        """See `Texts.is_selected`."""
-        return self._texts.is_selected(found)
+        return (self.texts.main_text(window_id) if window_id is not None else None) or ""
 
     def find(self, element: Element, words: str, occurrence: int = 1, until: str = "") -> FoundText | None:
         """Return words of an element's text; None if it has none, and only its pixels may show them.
@@ -124,7 +78,7 @@ class Spans:
         Raises:
             NotFound: It has a text without these words.
         """
-        found = self._texts.find_text(element.id, words, occurrence, until)
+        found = self.texts.find_text(element.id, words, occurrence, until)
         if isinstance(found, FoundText):
             return found
         if found.why != "no_text":
@@ -138,7 +92,7 @@ class Spans:
             NotFound: The words are not there, or out of sight.
         """
         found = self.find(element, words, occurrence, until)
-        boxes = self._texts.boxes(element.id, found) if found is not None else []
+        boxes = self.texts.boxes(element.id, found) if found is not None else []
         if not boxes:
             return self._seen(element, words, occurrence, until, found)
         area = element.rect.grown(_SLACK_PX, _SLACK_PX)
@@ -151,7 +105,7 @@ class Spans:
 
     def _seen(self, element: Element, words: str, occurrence: int, until: str, found: FoundText | None) -> list[Rect]:
         """Return the boxes of the characters of words that are recognized in an element's pixels."""
-        lines = [(element.name, element.rect)] if element.source == "ocr" else self._recognize(element.rect)
+        lines = [(element.name, element.rect)] if element.source == "ocr" else self.recognize(element.rect)
         text = "\n".join(line for line, _ in lines)
         places = occurrences(words, text)
         if not text.strip():

@@ -8,19 +8,19 @@ that is gone, covered, renamed or in another state is refused, and so are keys i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from aci.accessibility.texts import FoundText
 from aci.acting.result import Refusal
-from aci.acting.spans import NoTexts, NotFound, Spans, middle
+from aci.acting.spans import NotFound, Spans, middle
 from aci.acting.targets import Described, Place, Span, Target, Whole, element_at, window_at
 from aci.observation.geometry import Point, Rect
 from aci.observation.identity import describe, find_again
 from aci.observation.observation import Element, Observation
-from aci.observation.pixels import is_changed
 from aci.observation.sightings import NEAR_PX, distance
 from aci.observation.visibility import uncovered
-from aci.screen.screen import to_rgb
+from aci.screen.screen import looks_as_seen
 from aci.waiting import Clock
 
 if TYPE_CHECKING:
@@ -86,42 +86,19 @@ class Windows(Protocol):
         """Return the parts of the screen that no monitor shows."""
 
 
+@dataclass(frozen=True, slots=True)
 class Aim:
-    """Finds the pixel to act on.
+    """Finds the pixel to act on."""
 
-    Args:
-        screen: Its windows.
-        locator: Current places of elements.
-        frame: Returns the current pixels, (H, W) uint32.
-        look: Returns a new observation.
-        move: Moves the pointer.
-        clock: Tells the time and waits.
-        rest: Waits until the screen has come to rest, for a bounded time.
-        stirred: Returns whether an application has announced a change since the latest observation.
-        spans: Finds words of elements; by default none has a text.
-    """
-
-    def __init__(
-        self,
-        screen: Windows,
-        locator: Locator,
-        frame: Callable[[], NDArray[np.uint32]],
-        look: Callable[[], Observation],
-        move: Callable[[Point], None],
-        clock: Clock,
-        rest: Callable[[], None] = lambda: None,
-        stirred: Callable[[], bool] = lambda: False,
-        spans: Spans | None = None,
-    ) -> None:
-        self._screen = screen
-        self._locator = locator
-        self._frame = frame
-        self.look = look
-        self._move = move
-        self._rest = rest
-        self._stirred = stirred
-        self.spans = Spans(NoTexts()) if spans is None else spans
-        self._clock = clock
+    screen: Windows
+    locator: Locator  # the current places of elements
+    frame: Callable[[], NDArray[np.uint32]]  # returns the current pixels, (H, W) uint32
+    look: Callable[[], Observation]  # returns a new observation
+    move: Callable[[Point], None]  # moves the pointer
+    rest: Callable[[], None]  # waits until the screen has come to rest, for a bounded time
+    stirred: Callable[[], bool]  # returns whether an application has announced a change since the latest observation
+    spans: Spans
+    clock: Clock
 
     def element(self, element_id: int, seen: Observation | None) -> Element:
         """Return a seen element.
@@ -171,7 +148,7 @@ class Aim:
         assert seen is not None  # It holds the element.
         self._check_dialogs(element, seen)
         there = element.point is not None and self._is_at(element, element.point)
-        if there and not self._stirred() and self._looks_as_seen(element, seen):
+        if there and not self.stirred() and self._looks_as_seen(element, seen):
             return element
         return self._still(element, seen)
 
@@ -183,8 +160,8 @@ class Aim:
         """
         if self._on_top(element, point):
             return point
-        hit = self._screen.window_at(point)
-        cover = self._named(hit, self._screen.windows()) if hit is not None else "nothing; its window has gone"
+        hit = self.screen.window_at(point)
+        cover = self._named(hit, self.screen.windows()) if hit is not None else "nothing; its window has gone"
         raise Refused(f"That place of element {element.id} is covered by {cover} now.", "covered")
 
     def find(self, element: Element, words: str, occurrence: int = 1, until: str = "") -> FoundText | None:
@@ -211,17 +188,17 @@ class Aim:
 
     def _pixel(self, point: Point, seen: Observation | None, restless: Sequence[Rect]) -> Point:
         """Return a pixel of the screen if what lies there is what was seen there."""
-        screen = self._screen.rect
-        if not screen.contains(point) or any(area.contains(point) for area in self._screen.dark()):
+        screen = self.screen.rect
+        if not screen.contains(point) or any(area.contains(point) for area in self.screen.dark()):
             raise Refused(
                 f"The pixel {point.x},{point.y} is not on the screen, which has {screen.width} x {screen.height} "
                 "pixels.",
                 "off_screen",
             )
-        if seen is None or self._shows(point, seen, self._frame(), restless):
+        if seen is None or self._shows(point, seen, self.frame(), restless):
             return point
-        self._rest()
-        if self._shows(point, seen, self._frame(), restless):
+        self.rest()
+        if self._shows(point, seen, self.frame(), restless):
             return point
         now = self.look()
         before, after = element_at(point, seen), element_at(point, now)
@@ -233,17 +210,14 @@ class Aim:
     def _shows(self, point: Point, seen: Observation, frame: NDArray[np.uint32], restless: Sequence[Rect]) -> bool:
         """Return whether the pixels around a point are as they were, and of the same window."""
         window = window_at(point, seen)
-        hit = self._screen.window_at(point)
-        if window is not None and hit is not None and self._screen.is_tooltip(hit) and hit != window.id:
+        hit = self.screen.window_at(point)
+        if window is not None and hit is not None and self.screen.is_tooltip(hit) and hit != window.id:
             hit = self._without_tooltip(point, hit)
         if frame.shape != seen.screenshot.shape[:2] or (window is not None and hit not in (None, window.id)):
             return False
         if any(area.contains(point) for area in restless):
             return True
-        area = Rect(point.x, point.y, 1, 1).grown(_AROUND_PX, _AROUND_PX).intersection(self._screen.rect)
-        assert area is not None  # The point is on the screen.
-        rows, columns = slice(area.y, area.bottom), slice(area.x, area.right)
-        return not is_changed(seen.screenshot[rows, columns], to_rgb(frame[rows, columns]))
+        return looks_as_seen(seen, frame, Rect(point.x, point.y, 1, 1).grown(_AROUND_PX, _AROUND_PX))
 
     def point(self, element_id: int, seen: Observation | None) -> Point:
         """Return the pixel at which an element can be used now.
@@ -256,7 +230,7 @@ class Aim:
         self._check_dialogs(element, seen)
         point = element.point
         there = point is not None and self._is_at(element, point) and self._on_top(element, point)
-        if there and point is not None and not self._stirred() and self._looks_as_seen(element, seen):
+        if there and point is not None and not self.stirred() and self._looks_as_seen(element, seen):
             return point
         return self._found_again(element, seen)
 
@@ -273,17 +247,17 @@ class Aim:
         if seen is None:
             return
         if self._keyboard_window(seen) is not None:
-            self._rest()  # a window that has just been replaced leaves the keyboard to nobody for a moment
+            self.rest()  # a window that has just been replaced leaves the keyboard to nobody for a moment
         if (other := self._keyboard_window(seen)) is not None:
             raise Refused(f"The keyboard now belongs to {other}. Look at the screen again before pressing keys.")
         focused = seen.by_id.get(seen.focus_id) if by_focus and seen.focus_id is not None else None
         if focused is None:
             return
         drawn = not self._looks_as_seen(focused, seen)
-        if not (drawn or self._stirred()) and self._locator.has_focus(focused.id):
+        if not (drawn or self.stirred()) and self.locator.has_focus(focused.id):
             return
         if drawn:
-            self._rest()  # Pixels change first; events follow when the application has drawn.
+            self.rest()  # Pixels change first; events follow when the application has drawn.
         now = self.look()
         held = now.by_id.get(now.focus_id) if now.focus_id is not None else None
         if held is None or held.id == focused.id or (_alike(held, focused) and held.path == focused.path):
@@ -292,8 +266,8 @@ class Aim:
 
     def _keyboard_window(self, seen: Observation) -> str | None:
         """Return what has the keyboard now if that is something else than when the screen was seen."""
-        active, before = self._screen.active_window(), seen.active_window
-        windows = self._screen.windows()
+        active, before = self.screen.active_window(), seen.active_window
+        windows = self.screen.windows()
         if active is not None and active != (before.id if before is not None else None):
             known = before is None and any(window.id == active for window in seen.windows)
             return None if known else self._named(active, windows)
@@ -304,14 +278,14 @@ class Aim:
         return "no menu any more; the one that was open has closed" if menus[0] - menus[1] else None
 
     def _is_menu(self, window: Window, pid: int | None) -> bool:
-        return window.popup and window.pid == pid and not self._screen.is_tooltip(window.id)
+        return window.popup and window.pid == pid and not self.screen.is_tooltip(window.id)
 
     def _check_dialogs(self, element: Element, seen: Observation) -> None:
         """Check that no dialog has opened in front of the element's window."""
-        active = self._screen.active_window()
+        active = self.screen.active_window()
         if active is None or active == element.window_id or any(window.id == active for window in seen.windows):
             return
-        windows = self._screen.windows()
+        windows = self.screen.windows()
         owner = next((window for window in seen.windows if window.id == element.window_id), None)
         new = next((window for window in windows if window.id == active), None)
         if new is not None and owner is not None and (new.modal or new.pid == owner.pid):
@@ -341,7 +315,7 @@ class Aim:
             return point
         free = sorted(uncovered(element.rect, inside), key=lambda rect: -rect.area)
         centers = (rect.center for rect in free if rect.area >= _LEAST_FREE)
-        return next((center for center in centers if self._screen.window_at(center) == element.window_id), point)
+        return next((center for center in centers if self.screen.window_at(center) == element.window_id), point)
 
     def _found_again(self, element: Element, seen: Observation) -> Point:
         """Return the pixel of an element that is the same, wherever it is now."""
@@ -354,7 +328,7 @@ class Aim:
         now = self.look()
         found = self._same(element, seen, now)
         if found is None or found.point is None or not self._on_top(found, found.point):
-            self._rest()  # Pixels change first; events follow when the application has drawn.
+            self.rest()  # Pixels change first; events follow when the application has drawn.
             now = self.look()
             found = self._same(element, seen, now)
         if found is None:
@@ -387,7 +361,7 @@ class Aim:
             return f"Element {element.id} has changed: it is the {_shown(kept)} now. Look at it again before acting."
         if element.source == "ocr":
             return f"Element {element.id} is no longer on the screen: the text {element.name!r} is not where it was."
-        if element.point is not None and self._locator.locate(element.id) is not None:
+        if element.point is not None and self.locator.locate(element.id) is not None:
             cover = self._cover(element, element.point, seen, now)
             return f"Element {element.id} is covered by {cover} now, or scrolled out of view."
         return f"Element {element.id} is no longer on the screen."
@@ -395,40 +369,32 @@ class Aim:
     def _is_at(self, element: Element, point: Point) -> bool:
         if element.source != "accessibility":
             return True
-        rect = self._locator.locate(element.id)
+        rect = self.locator.locate(element.id)
         return rect is not None and rect.contains(point)
 
     def _on_top(self, element: Element, point: Point) -> bool:
-        hit = self._screen.window_at(point)
-        if hit is not None and hit != element.window_id and self._screen.is_tooltip(hit):
+        hit = self.screen.window_at(point)
+        if hit is not None and hit != element.window_id and self.screen.is_tooltip(hit):
             hit = self._without_tooltip(point, hit)
         return hit == element.window_id
 
     def _looks_as_seen(self, element: Element, seen: Observation) -> bool:
-        """Return whether the pixels of the element's window are as they were, but for a blinking caret."""
-        frame = self._frame()
-        if frame.shape != seen.screenshot.shape[:2]:
-            return False
         window = next((window.rect for window in seen.windows if window.id == element.window_id), element.rect)
-        area = window.intersection(self._screen.rect)
-        if area is None:
-            return False
-        rows, columns = slice(area.y, area.bottom), slice(area.x, area.right)
-        return not is_changed(seen.screenshot[rows, columns], to_rgb(frame[rows, columns]))
+        return looks_as_seen(seen, self.frame(), window)
 
     def _without_tooltip(self, point: Point, tooltip: int) -> int | None:
         """Move the pointer away so that a tooltip closes; return the window at the point then."""
-        screen = self._screen.rect
-        self._move(Point(screen.right - _ASIDE_PX, screen.bottom - _ASIDE_PX))
-        self._clock.until(lambda: self._screen.window_at(point) != tooltip, _TOOLTIP_LIMIT_S, _POLL_S)
-        return self._screen.window_at(point)
+        screen = self.screen.rect
+        self.move(Point(screen.right - _ASIDE_PX, screen.bottom - _ASIDE_PX))
+        self.clock.until(lambda: self.screen.window_at(point) != tooltip, _TOOLTIP_LIMIT_S, _POLL_S)
+        return self.screen.window_at(point)
 
     def _cover(self, element: Element, point: Point, seen: Observation, now: Observation) -> str:
-        hit = self._screen.window_at(point)
+        hit = self.screen.window_at(point)
         if hit is None:
             return "nothing; its window has gone"
         if hit != element.window_id:
-            window = next((window for window in self._screen.windows() if window.id == hit), None)
+            window = next((window for window in self.screen.windows() if window.id == hit), None)
             return f"the window {window.title or window.app!r}" if window is not None else "another window"
         over = [
             other

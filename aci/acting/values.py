@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from aci.accessibility.values import ValueRange, number_in
@@ -42,40 +43,14 @@ class Values(Protocol):
         """Return the id of the scroll bar that moves an element; None if it has none."""
 
 
-class NoValues:
-    """No element has a value."""
-
-    def value_range(self, element_id: int) -> ValueRange | None:
-        """See `Values.value_range`."""
-        return None
-
-    def set_value(self, element_id: int, value: float) -> bool:
-        """See `Values.set_value`."""
-        return False
-
-    def grab_focus(self, element_id: int) -> bool:
-        """See `Values.grab_focus`."""
-        return False
-
-    def scroll_bar(self, element_id: int, horizontal: bool) -> int | None:
-        """See `Values.scroll_bar`."""
-        return None
-
-
+@dataclass(frozen=True, slots=True)
 class ValueSetter:
     """Sets the value of an element through its Value interface, else by arrow keys."""
 
-    def __init__(
-        self,
-        device: InputDevice,
-        locator: Locator,
-        values: Values,
-        clock: Clock,
-    ) -> None:
-        self._device = device
-        self._locator = locator
-        self._values = values
-        self._clock = clock
+    device: InputDevice
+    locator: Locator
+    values: Values
+    clock: Clock
 
     def set(self, element: Element, text: str, keyboard: bool) -> Delivery:
         """Set the value that a text names, a number or a percentage of the range, and return what it reads then.
@@ -89,7 +64,7 @@ class ValueSetter:
             Refused: The text names no value of its range, or the element cannot be set.
         """
         what = f"Element {element.id}, a {element.role},"
-        before = self._values.value_range(element.id)
+        before = self.values.value_range(element.id)
         if before is None:
             raise Refused(f"{what} does not say its value. Press arrow keys in it, or drag its handle.", "not_typed")
         wanted = before.wanted(text)
@@ -122,8 +97,8 @@ class ValueSetter:
             Refused: It has no scroll bar that says its position, or that stays where it is.
         """
         what = f"Element {element.id}, a {element.role},"
-        bar = self._values.scroll_bar(element.id, horizontal)
-        before = self._values.value_range(bar) if bar is not None else None
+        bar = self.values.scroll_bar(element.id, horizontal)
+        before = self.values.value_range(bar) if bar is not None else None
         wanted = before.wanted(f"{percent:f}%") if before is not None else None
         if bar is None or before is None or wanted is None:
             raise Refused(f"{what} has no scroll bar that says its position. Scroll by clicks.", "not_allowed")
@@ -131,7 +106,7 @@ class ValueSetter:
         if abs(now.current - wanted) > max(_ROUNDED, _NEAR * (now.maximum - now.minimum)):
             # LibreOffice goes to the beginning, whatever it is asked for.
             way = 1 if horizontal else -1  # of clicks toward the end
-            now = self._by_steps(bar, now, wanted, lambda steps: self._device.scroll(point, way * steps, horizontal))
+            now = self._by_steps(bar, now, wanted, lambda steps: self.device.scroll(point, way * steps, horizontal))
         if now == before and not now.meets(wanted):
             raise Refused(f"The scroll bar of element {element.id} stays where it is. Scroll by clicks.", "not_allowed")
 
@@ -153,7 +128,7 @@ class ValueSetter:
             typed, problem = enter(), None
         except PartlyArrived as error:
             typed, problem = None, error
-        now = self._values.value_range(field.id)
+        now = self.values.value_range(field.id)
         wanted = now.wanted(text) if now is not None else None
         shows_its_value = field.value is not None and number_in(field.text or "") == field.value
         if now is not None and wanted is not None and shows_its_value:
@@ -166,16 +141,16 @@ class ValueSetter:
         return typed
 
     def _by_interface(self, element_id: int, now: ValueRange, wanted: float) -> ValueRange:
-        return self._changed(element_id, now) if self._values.set_value(element_id, wanted) else now
+        return self._changed(element_id, now) if self.values.set_value(element_id, wanted) else now
 
     def _by_keys(self, element_id: int, now: ValueRange, wanted: float) -> ValueRange:
         """Press arrow keys as often as their effect so far suggests, until the value is reached or passed by."""
-        self._values.grab_focus(element_id)
-        if not self._clock.until(lambda: self._locator.has_focus(element_id), _READ_BACK_LIMIT_S, _POLL_S):
+        self.values.grab_focus(element_id)
+        if not self.clock.until(lambda: self.locator.has_focus(element_id), _READ_BACK_LIMIT_S, _POLL_S):
             return now
 
         def press(times: int) -> None:
-            self._device.press_each([], [chord(["Right" if times > 0 else "Left"])] * abs(times))
+            self.device.press_each([], [chord(["Right" if times > 0 else "Left"])] * abs(times))
 
         return self._by_steps(element_id, now, wanted, press)
 
@@ -195,10 +170,10 @@ class ValueSetter:
 
     def _changed(self, element_id: int, before: ValueRange) -> ValueRange:
         """Return the value once it has changed and come to rest, or after a while."""
-        self._clock.until(lambda: self._values.value_range(element_id) != before, _READ_BACK_LIMIT_S, _POLL_S)
-        last, since = self._values.value_range(element_id), self._clock.now()
-        while self._clock.now() - since < _AT_REST_S:
-            self._clock.pause(_POLL_S)
-            if (now := self._values.value_range(element_id)) != last:
-                last, since = now, self._clock.now()
+        self.clock.until(lambda: self.values.value_range(element_id) != before, _READ_BACK_LIMIT_S, _POLL_S)
+        last, since = self.values.value_range(element_id), self.clock.now()
+        while self.clock.now() - since < _AT_REST_S:
+            self.clock.pause(_POLL_S)
+            if (now := self.values.value_range(element_id)) != last:
+                last, since = now, self.clock.now()
         return last or before

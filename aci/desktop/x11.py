@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from aci.accessibility.connection import BackEnd, connect_accessibility
@@ -168,9 +167,7 @@ class X11Desktop:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @cached_property
@@ -463,10 +460,10 @@ class X11Desktop:
                 self.screen.frame,
                 lambda: self.observe(*self._latest_look),
                 self._device.move,
-                clock,
                 self._rest,
                 lambda: self.accessibility.last_event_at() > self._looked_at,
                 Spans(self.accessibility, self._recognize),
+                clock,
             ),
             settle=self._settle,
             launch=lambda argv, settle: self._launch(argv, settle=settle),

@@ -117,22 +117,15 @@ class Place:
         return "" if self.text_field else "no_text"
 
 
+@dataclass(frozen=True, slots=True)
 class Typist:
-    """Types texts and reports the result; `drained` waits until the application has handled the input."""
+    """Types texts and reports the result."""
 
-    def __init__(
-        self,
-        device: InputDevice,
-        clipboard: Callable[[], Clipboard],
-        access: TextAccess,
-        drained: Callable[[], None],
-        clock: Clock,
-    ) -> None:
-        self._device = device
-        self._clipboard = clipboard
-        self._access = access
-        self._drained = drained
-        self._clock = clock
+    device: InputDevice
+    clipboard: Callable[[], Clipboard]
+    access: TextAccess
+    drained: Callable[[], None]  # waits until the application has handled the input
+    clock: Clock
 
     def type(
         self, place: Place, text: str, overwrite: bool, click_again: Callable[[], None] | None = None
@@ -189,11 +182,11 @@ class Typist:
         if expected.missed_by(now, way) and (way == "paste" or click_again is not None):
             way, now = self._typed_again(place, element_id, expected, way, click_again)
         if now is not None and expected.completed_by(now):
-            self._device.press(chord(["Delete"]))
+            self.device.press(chord(["Delete"]))
             now = self._await_text(element_id, expected)
         if not expected.met_by(now) and (expected.overwrite or now == expected.before):
             whole = expected.text if expected.overwrite else expected.before + expected.text
-            if self._access.set_text(element_id, whole):
+            if self.access.set_text(element_id, whole):
                 way, now = "accessibility", self._await_text(element_id, expected)
         if click_again is not None and expected.missed_by(now, way):
             raise NothingArrived(
@@ -213,7 +206,7 @@ class Typist:
         """
         if click_again is not None:
             click_again()
-            now = self._access.element_text(element_id)
+            now = self.access.element_text(element_id)
             if now != expected.before:
                 return way, self._await_text(element_id, expected)
         if expected.overwrite:
@@ -221,56 +214,56 @@ class Typist:
         try:
             self._by_keys(place, expected.text)
         except CannotType:  # nothing was typed; what reads the field next decides
-            return way, self._access.element_text(element_id)
+            return way, self.access.element_text(element_id)
         return "keys", self._await_text(element_id, expected)
 
     def _await_text(self, element_id: int, expected: Expected) -> str | None:
-        deadline, read = self._clock.now() + _READ_BACK_LIMIT_S, self._access.element_text
-        while (now := read(element_id)) is not None and not expected.met_by(now) and self._clock.now() < deadline:
-            self._clock.pause(_POLL_S)
+        deadline, read = self.clock.now() + _READ_BACK_LIMIT_S, self.access.element_text
+        while (now := read(element_id)) is not None and not expected.met_by(now) and self.clock.now() < deadline:
+            self.clock.pause(_POLL_S)
         return now
 
     def _text(self, place: Place) -> str | None:
         if place.unread or place.element is None:
             return None
-        text = self._access.element_text(place.element.id)
+        text = self.access.element_text(place.element.id)
         # What holds its lines in objects of their own reads the same whatever is typed.
         return None if text is None or _OBJECT in text else text
 
     def _select_content(self, place: Place, nothing_follows: bool) -> None:
         if place.terminal:
-            self._device.press(chord(["ctrl+u"]))  # The terminal's own line kill, whatever runs in it.
+            self.device.press(chord(["ctrl+u"]))  # The terminal's own line kill, whatever runs in it.
         elif not place.cell:
-            self._device.press(chord(["ctrl+a"]))
+            self.device.press(chord(["ctrl+a"]))
             if nothing_follows:
-                self._device.press(chord(["Delete"]))
+                self.device.press(chord(["Delete"]))
         elif nothing_follows:
-            self._device.press(chord(["Delete"]))
+            self.device.press(chord(["Delete"]))
 
     def _by_keys(self, place: Place, text: str) -> None:
         if not place.office_cell:
-            self._device.type_text(text, self._drained)
+            self.device.type_text(text, self.drained)
             return
         # Delete takes away the completion that is offered behind the caret, before Tab or Return would accept it.
         for part in _up_to_cell_ends(text):
             body = part.rstrip("\t\n")
-            self._device.type_text(body, self._drained)
+            self.device.type_text(body, self.drained)
             if body:
-                self._device.press(chord(["Delete"]))
-            self._device.type_text(part[len(body) :], self._drained)
+                self.device.press(chord(["Delete"]))
+            self.device.type_text(part[len(body) :], self.drained)
 
     def _paste(self, text: str) -> bool:
         """Paste a text and restore the clipboard; False if that would lose its content, or nobody took the text."""
-        clipboard = self._clipboard()
+        clipboard = self.clipboard()
         held = clipboard.content()
         if not held.plain:
             return False
         clipboard.offer(text)
         try:
-            self._device.press(chord(["ctrl+v"]))
+            self.device.press(chord(["ctrl+v"]))
             taken = clipboard.wait_taken(_TAKEN_LIMIT_S)
             if taken:
-                self._drained()
+                self.drained()
         finally:
             clipboard.clear() if held.text is None else clipboard.offer(held.text)
         return taken

@@ -9,8 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import httpx
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -39,13 +38,13 @@ from aci.desktop.desktop import Desktop
 from aci.errors import ConnectionLost, LaunchFailed, NotTranslatable
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
-from aci.observation.pixels import is_changed
 from aci.remote.machine import PATIENCE_S, Machine, NotKnown
 from aci.remote.pyautogui_code import pyautogui_code
 from aci.remote.refusals import elements_of, refused, unusable_target
 from aci.remote.view import View
 from aci.remote.windows import listed_windows
 from aci.screen.emergency_stop import Halt
+from aci.screen.screen import looks_as_seen
 from aci.waiting import Clock
 
 if TYPE_CHECKING:
@@ -112,9 +111,7 @@ class OSWorldDesktop(Desktop):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -265,7 +262,7 @@ class OSWorldDesktop(Desktop):
         targets = elements_of(action, seen)
         front = seen.active_window if not action.targets() else None
         areas = [*(_window_of(target, seen) for target in targets), *([front.rect] if front is not None else [])]
-        if all(_looks_as_seen(area, seen, before) for area in areas):
+        if all(looks_as_seen(seen, before, area) for area in areas):
             return seen, None
         now = self.observe()
         for target in targets:
@@ -328,13 +325,3 @@ _ENTRIES = TypeAdapter(list[_Entry])
 
 def _window_of(element: Element, seen: Observation) -> Rect:
     return next((window.rect for window in seen.windows if window.id == element.window_id), element.rect)
-
-
-def _looks_as_seen(area: Rect, seen: Observation, frame: NDArray[Any]) -> bool:
-    """Return whether the pixels of an area are as they were, but for a blinking caret."""
-    from aci.screen.screen import to_rgb
-
-    if frame.shape != seen.screenshot.shape[:2]:
-        return False
-    rows, columns = slice(max(0, area.y), max(0, area.bottom)), slice(max(0, area.x), max(0, area.right))
-    return not is_changed(seen.screenshot[rows, columns], to_rgb(frame[rows, columns]))

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from aci.errors import ConnectionLost, NoDisplay
 from aci.observation.geometry import Point, Rect
-from aci.observation.snapshot import Window
+from aci.observation.pixels import is_changed
+from aci.observation.snapshot import Snapshot, Window
 from aci.screen.monitors import gaps
 from aci.waiting import Clock
 
@@ -496,6 +497,15 @@ def to_rgb(frame: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
     frame = np.ascontiguousarray(frame)
     return np.ascontiguousarray(frame.view(np.uint8).reshape(*frame.shape, 4)[:, :, 2::-1])
+
+
+def looks_as_seen(seen: Snapshot, frame: NDArray[np.uint32], area: Rect) -> bool:
+    """Return whether the pixels of an area, as far as it is on the screen, are as seen, but for a blinking caret."""
+    part = area.intersection(seen.screen)
+    if part is None or frame.shape != seen.screenshot.shape[:2]:
+        return False
+    rows, columns = slice(part.y, part.bottom), slice(part.x, part.right)
+    return not is_changed(seen.screenshot[rows, columns], to_rgb(frame[rows, columns]))
 
 
 def _change_hosts_request() -> Any:

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -14,19 +15,19 @@ import click
 from pydantic import Field
 
 from agent_s.errors import AgentError
-from agent_s.events import RunEnded, RunStarted
+from agent_s.events import Event
 from agent_s.loop.agent import AgentS
 from agent_s.mcp.desktop_tools import OnDesktop
 from agent_s.mcp.desktops import Desktops, OpenDesktop
 from agent_s.mcp.tool import ACTS, HARMLESS, READS, Answered, Arguments, Person, Reply, Tool, ToolProblem
 from agent_s.memory import open_memory, title_of
 from agent_s.records import Outcome, Task
-from agent_s.runs.listing import find_run, run_folder
+from agent_s.runs.listing import find_run
 from agent_s.runs.reading import read_trajectory
 from agent_s.settings import Settings
 from agent_s.terminal.progress import lines_of
 from agent_s.terminal.repeating import repeatable, with_values
-from agent_s.trajectory.recorder import Recorder
+from evaluation.harness.recording import Recording
 from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience
 
 Instruction = Annotated[str, Field(min_length=1, max_length=20_000)]
@@ -108,17 +109,12 @@ class Explored(Answered):
     report: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
 class AgentTools:
-    """The tools for the agent.
+    """The tools for the agent."""
 
-    Args:
-        settings: The model, the memory and the limits.
-        desktops: The open desktops.
-    """
-
-    def __init__(self, settings: Settings, desktops: Desktops) -> None:
-        self._settings = settings
-        self._desktops = desktops
+    settings: Settings
+    desktops: Desktops
 
     def tools(self) -> Iterator[Tool]:
         """Return all of them."""
@@ -144,14 +140,14 @@ class AgentTools:
         )  # fmt: skip
 
     async def _run_task(self, given: RunTask, person: Person) -> Reply:
-        settings = self._settings
+        settings = self.settings
         if given.max_steps is not None:
             limits = settings.limits.model_copy(update={"max_steps": given.max_steps})
             settings = settings.model_copy(update={"limits": limits})
         return await self._carry_out(settings, Task(instruction=given.task), given.desktop, person)
 
     async def _replay(self, given: Replay, person: Person) -> Reply:
-        settings = self._settings.model_copy(update={"replay": "only"})
+        settings = self.settings.model_copy(update={"replay": "only"})
         try:
             started = repeatable(given.run, read_trajectory(find_run(settings.runs_folder, given.run)).events)
             pairs = [f"{old}={new}" for old, new in given.values.items()]
@@ -163,7 +159,7 @@ class AgentTools:
     async def _carry_out(
         self, settings: Settings, task: Task, name: str, person: Person, trusted_run: str = ""
     ) -> Reply:
-        desktop = self._desktops.get(name)
+        desktop = self.desktops.get(name)
         desktop.busy = f"the task {task.instruction[:80]!r}"
         desktop.shown = None
         loop = asyncio.get_running_loop()
@@ -182,11 +178,14 @@ class AgentTools:
                     confirm=lambda consent: wait_for(person.confirm(str(consent))),
                     trusted_run=trusted_run,
                 )
-                run = _RecordedRun(agent, task, settings.runs_folder, lambda line: _tell(loop, person, line))
-                outcome = await desktop.do(run.carry_out, agent.stop)
+
+                def tell(line: str) -> None:
+                    loop.call_soon_threadsafe(person.tell, line)
+
+                outcome = await desktop.do(lambda: _recorded(agent, task, settings.runs_folder, tell), agent.stop)
         finally:
             desktop.busy = ""
-        return _reply(outcome, run.id, desktop)
+        return _reply(outcome, desktop)
 
     async def _search(self, given: Search, person: Person) -> Reply:
         def search(store: MemoryStore) -> list[Found]:
@@ -210,11 +209,11 @@ class AgentTools:
         return await self._with_memory(listed, "No skill has been learned yet: explore learns some.")
 
     async def _with_memory(self, look: Callable[[MemoryStore], list[Found]], none: str) -> Reply:
-        if not self._settings.memory.enabled:
+        if not self.settings.memory.enabled:
             raise ToolProblem("The memory is switched off (memory.enabled in the settings).")
 
         def read() -> list[Found]:
-            with open_memory(self._settings) as store:
+            with open_memory(self.settings) as store:
                 return look(store)
 
         found = tuple(await asyncio.to_thread(read))
@@ -224,7 +223,7 @@ class AgentTools:
     async def _explore(self, given: Explore, person: Person) -> Reply:
         argv = [sys.executable, "-m", "agent_s", "explore", given.application, "--json", "--quiet"]
         argv += ["--seconds", str(given.seconds), "--search", str(given.seconds), "--tasks", str(given.tasks)]
-        argv += ["-c", f"model={self._settings.model}", "-c", f"memory.path={self._settings.memory_path}"]
+        argv += ["-c", f"model={self.settings.model}", "-c", f"memory.path={self.settings.memory_path}"]
         process = await asyncio.create_subprocess_exec(
             *argv, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
         )
@@ -242,38 +241,27 @@ class AgentTools:
         return Reply(Explored(report=report), json.dumps(report, ensure_ascii=False, indent=1), failed=failed)
 
 
-class _RecordedRun:
-    """One task, recorded like those of the command line."""
+def _recorded(agent: AgentS, task: Task, runs_folder: Path, tell: Callable[[str], None]) -> Outcome:
+    """Carry out a task, recorded like those of the command line."""
 
-    def __init__(self, agent: AgentS, task: Task, runs_folder: Path, tell: Callable[[str], None]) -> None:
-        self.id = ""
-        self._agent = agent
-        self._task = task
-        self._runs_folder = runs_folder
-        self._tell = tell
+    def on_event(event: Event) -> None:
+        for line in lines_of(event):
+            tell(line)
 
-    def carry_out(self) -> Outcome:
-        with ExitStack() as stack:
-            recorder: Recorder | None = None
-            for event in self._agent.stream(self._task):
-                if isinstance(event, RunStarted):
-                    self.id = event.run_id
-                    recorder = Recorder(run_folder(self._runs_folder, event), self._tell)
-                    stack.callback(recorder.close)
-                if recorder is not None:
-                    recorder(event)
-                for line in lines_of(event):
-                    self._tell(line)
-                if isinstance(event, RunEnded):
-                    return event.outcome
+    recording = Recording(runs_folder, on_event)
+    try:
+        for event in agent.stream(task):
+            recording(event)
+    finally:
+        recording.close()
+    if recording.problem:
+        tell(recording.problem)
+    if recording.outcome is None:
         raise AgentError("The run ended without an outcome.")
+    return recording.outcome
 
 
-def _tell(loop: asyncio.AbstractEventLoop, person: Person, line: str) -> None:
-    loop.call_soon_threadsafe(person.tell, line)
-
-
-def _reply(outcome: Outcome, run: str, desktop: OpenDesktop) -> Reply:
+def _reply(outcome: Outcome, desktop: OpenDesktop) -> Reply:
     ended = Ended(
         status=outcome.status,
         verified=outcome.verified,
@@ -281,7 +269,7 @@ def _reply(outcome: Outcome, run: str, desktop: OpenDesktop) -> Reply:
         replayed=outcome.replayed,
         steps=outcome.usage.steps,
         model_calls=outcome.usage.model_calls,
-        run=run,
+        run=outcome.run_id,
         desktop=desktop.name,
     )
     checked = {True: "verified", False: "checked, and not right", None: "not checked"}[ended.verified]

@@ -7,6 +7,7 @@ import base64
 import io
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp_types import ImageContent
@@ -120,17 +121,12 @@ class DesktopList(Answered):
     desktops: tuple[DesktopEntry, ...]
 
 
+@dataclass(frozen=True, slots=True)
 class DesktopTools:
-    """The tools for desktops.
+    """The tools for desktops."""
 
-    Args:
-        settings: What needs a person's consent.
-        desktops: The open desktops.
-    """
-
-    def __init__(self, settings: Settings, desktops: Desktops) -> None:
-        self._settings = settings
-        self._desktops = desktops
+    settings: Settings  # what needs a person's consent
+    desktops: Desktops
 
     def tools(self) -> Iterator[Tool]:
         """Return all of them."""
@@ -170,7 +166,7 @@ class DesktopTools:
                 action = primitive.model_validate(values)
             except ValidationError as error:
                 raise ToolProblem(f"{name}: {error.errors()[0]['msg']}") from error
-            return await self._act(self._desktops.get(given.desktop), action, person)
+            return await self._act(self.desktops.get(given.desktop), action, person)
 
         name = primitive.model_fields["action"].default
         hints = READS if issubclass(primitive, LOOKS) else HARMLESS if issubclass(primitive, CHANGING_NOTHING) else ACTS
@@ -178,7 +174,7 @@ class DesktopTools:
 
     async def _act(self, desktop: OpenDesktop, action: Any, person: Person) -> Reply:
         seen = desktop.shown or await look(desktop)
-        decision = build_policy(self._settings, desktop.desktop).decide(action, seen)
+        decision = build_policy(self.settings, desktop.desktop).decide(action, seen)
         if decision.rule == "refuse":
             raise ToolProblem(f"Not allowed: {decision.reason}")
         if decision.rule == "confirm" and not await person.confirm(str(consent_for(action, seen, decision.reason))):
@@ -201,7 +197,7 @@ class DesktopTools:
         return Reply(values, text, pictures, failed=not result.ok)
 
     async def _observe(self, given: Observe, person: Person) -> Reply:
-        desktop = self._desktops.get(given.desktop)
+        desktop = self.desktops.get(given.desktop)
         before = desktop.shown if given.changes_only else None
         seen = await look(desktop)
         desktop.shown = seen
@@ -212,7 +208,7 @@ class DesktopTools:
         return Reply(screen, screen.text, tuple(pictures))
 
     async def _wait_for(self, given: WaitFor, person: Person) -> Reply:
-        desktop = self._desktops.get(given.desktop)
+        desktop = self.desktops.get(given.desktop)
         deadline = time.monotonic() + given.timeout_s
         while True:
             seen = await look(desktop)
@@ -227,11 +223,11 @@ class DesktopTools:
         return Reply(values, f"{happened}\n\n{screen.text}", failed=not found)
 
     async def _start(self, given: StartDesktop, person: Person) -> Reply:
-        started = await asyncio.to_thread(self._desktops.start, given.width, given.height)
+        started = await asyncio.to_thread(self.desktops.start, given.width, given.height)
         return self._listed(f"Started {started.name}.")
 
     async def _stop(self, given: Named, person: Person) -> Reply:
-        await asyncio.to_thread(self._desktops.stop, given.desktop)
+        await asyncio.to_thread(self.desktops.stop, given.desktop)
         return self._listed(f"Stopped {given.desktop}.")
 
     async def _list(self, given: Arguments, person: Person) -> Reply:
@@ -240,7 +236,7 @@ class DesktopTools:
     def _listed(self, happened: str) -> Reply:
         entries = tuple(
             DesktopEntry(desktop=one.name, private=one.desktop.private, home=str(one.desktop.home or ""), busy=one.busy)
-            for one in self._desktops
+            for one in self.desktops
         )
         lines = [f"{one.desktop}: {'private' if one.private else 'of the person'}, home {one.home}" for one in entries]
         text = "\n".join([happened, *(lines or ["No desktop is open."])]).strip()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any, Self
 
 LOOKS: tuple[Mapping[str, str], ...] = (
@@ -46,9 +45,7 @@ class Themes:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._display.close()
 
     def show(self, look: Mapping[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING
@@ -16,31 +17,18 @@ if TYPE_CHECKING:
     from agent_s.trajectory.recorder import Recorder
 
 
+@dataclass(eq=False)
 class Recording:
-    """Records a run and passes its events on; if the recording cannot be written, only the report is lost.
+    """Records a run and passes its events on; if the recording cannot be written, only the report is lost."""
 
-    Args:
-        runs_folder: Parent of the folder of the run.
-        on_event: Called with every event once it is recorded.
-
-    Attributes:
-        outcome: How the run ended; None until then.
-        seconds: Wall time from the first event to the last, s.
-        problem: Why the recording or its report is missing or incomplete; empty otherwise.
-    """
-
-    def __init__(
-        self,
-        runs_folder: Path,
-        on_event: Callable[[Event], None] | None = None,
-    ) -> None:
-        self.outcome: Outcome | None = None
-        self.seconds = 0.0
-        self.problem = ""
-        self._runs_folder = runs_folder
-        self._on_event = on_event
-        self._start_s = time.monotonic()
-        self._recorder: Recorder | None = None
+    runs_folder: Path  # parent of the folder of the run
+    on_event: Callable[[Event], None] | None = None  # called with every event once it is recorded
+    outcome: Outcome | None = field(default=None, init=False)  # how the run ended; None until then
+    seconds: float = field(default=0.0, init=False)  # wall time from the first event to the last, s
+    # why the recording or its report is missing or incomplete; empty otherwise
+    problem: str = field(default="", init=False)
+    _start_s: float = field(default_factory=time.monotonic, init=False)
+    _recorder: Recorder | None = field(default=None, init=False)
 
     def __call__(self, event: Event) -> None:
         """Take one event."""
@@ -50,8 +38,8 @@ class Recording:
             self.outcome, self.seconds = event.outcome, time.monotonic() - self._start_s
         if self._recorder is not None:
             self._recorder(event)
-        if self._on_event is not None:
-            self._on_event(event)
+        if self.on_event is not None:
+            self.on_event(event)
 
     @property
     def folder(self) -> Path | None:
@@ -66,7 +54,6 @@ class Recording:
         self.close()
         if self._recorder is None:
             return None
-        self.problem = self._recorder.problem
         try:
             return write_report(read_trajectory(self._recorder.folder))
         except TrajectoryError as error:
@@ -84,6 +71,7 @@ class Recording:
         """Close the recording."""
         if self._recorder is not None:
             self._recorder.close()
+            self.problem = self.problem or self._recorder.problem
 
     def _start(self, started: RunStarted) -> None:
         from agent_s.runs.listing import run_folder
@@ -91,6 +79,6 @@ class Recording:
 
         self._start_s = time.monotonic()
         try:
-            self._recorder = Recorder(run_folder(self._runs_folder, started))
+            self._recorder = Recorder(run_folder(self.runs_folder, started))
         except TrajectoryError as error:
             self.problem = str(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -20,23 +21,17 @@ if TYPE_CHECKING:
     from agent_s.settings import Settings
 
 
+@dataclass(eq=False)
 class MiniwobBench:
-    """Runs episodes one after another.
+    """Runs episodes one after another."""
 
-    Args:
-        settings: Model, limits, memory and the size of the desktop.
-        folder: Folder of the results.
-        keep_all: Whether to keep recordings of successes.
-    """
-
-    def __init__(self, settings: Settings, folder: Path, keep_all: bool = False) -> None:
-        self._settings = settings
-        self._folder = folder
-        self._keep_all = keep_all
-        self._server = ExitStack()
-        self._address = ""
-        self._resources = ExitStack()
-        self._arena: tuple[VirtualDesktop, Arena] | None = None
+    settings: Settings
+    folder: Path  # of the results
+    keep_all: bool = False  # whether to keep recordings of successes
+    _server: ExitStack = field(default_factory=ExitStack, init=False)
+    _address: str = field(default="", init=False)
+    _resources: ExitStack = field(default_factory=ExitStack, init=False)
+    _arena: tuple[VirtualDesktop, Arena] | None = field(default=None, init=False)
 
     def __enter__(self) -> Self:
         """Serve the pages.
@@ -66,8 +61,8 @@ class MiniwobBench:
             desktop.release_all()
             desktop.clear_buffer()
             desktop.x11.screen.clear_clipboard()
-            agent = AgentS.from_settings(self._settings, desktop)
-            result = run_episode(arena, job, agent, self._folder, keep_all=self._keep_all)
+            agent = AgentS.from_settings(self.settings, desktop)
+            result = run_episode(arena, job, agent, self.folder, keep_all=self.keep_all)
         except (AciError, AgentError, EvaluationError) as error:
             self._break_down()
             return Result.broken(job, str(error))
@@ -76,7 +71,7 @@ class MiniwobBench:
         return result
 
     def _set_up(self) -> tuple[VirtualDesktop, Arena]:
-        desktop = self._resources.enter_context(self._settings.desktop.new_virtual())
+        desktop = self._resources.enter_context(self.settings.desktop.new_virtual())
         arena = Arena(desktop, self._address)
         self._resources.callback(arena.close)
         self._arena = desktop, arena

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING
@@ -20,63 +21,51 @@ if TYPE_CHECKING:
     from agent_s.settings import Settings
 
 
+@dataclass(eq=False)
 class TaskBench:
-    """Runs tasks one after another, each on a fresh desktop.
+    """Runs tasks one after another, each on a fresh desktop."""
 
-    Args:
-        settings: Model, limits, memory and the size of the desktop.
-        folder: Folder of the results.
-        tasks: Folder of the task files.
-        keep_all: Whether to keep recordings of successes.
-        rights: What the tasks may do.
-        as_attempts: Whether the verdicts of state checks are kept out of the recordings, and what is learned out of
-            memory, since the best of several episodes of a task will be chosen.
-    """
+    settings: Settings
+    folder: Path  # of the results
+    tasks: InitVar[Path]  # folder of the task files
+    keep_all: bool = False  # whether to keep recordings of successes
+    rights: Rights = field(default_factory=Rights)  # what the tasks may do
+    # whether the verdicts of state checks are kept out of the recordings, and what is learned out of memory, since the
+    # best of several episodes of a task will be chosen
+    as_attempts: bool = False
 
-    def __init__(
-        self,
-        settings: Settings,
-        folder: Path,
-        tasks: Path,
-        keep_all: bool = False,
-        rights: Rights | None = None,
-        as_attempts: bool = False,
-    ) -> None:
-        self._rights = rights or Rights()
-        self._as_attempts = as_attempts
-        self._settings = settings.model_copy(update={"runs_dir": folder / RUNS_FOLDER})
-        self._folder = folder
+    def __post_init__(self, tasks: Path) -> None:
+        self.settings = self.settings.model_copy(update={"runs_dir": self.folder / RUNS_FOLDER})
         self._tasks = {task.id: task for task in load_each(tasks)[0]}
-        self._keep_all = keep_all
 
     def run(self, job: Job) -> Result:
         """Run one task; an error is its result."""
         task = self._tasks[job.task]
-        ended = self._attempt(task) if self._as_attempts else run_task(task, self._settings, rights=self._rights)
+        ended = self._attempt(task) if self.as_attempts else run_task(task, self.settings, rights=self.rights)
         error = ended.status == "error" or ended.verified is None
-        if ended.verified and not self._keep_all and ended.trajectory is not None:
+        if ended.verified and not self.keep_all and ended.trajectory is not None:
             rmtree(ended.trajectory, ignore_errors=True)
-        kept = self._keep_all or not ended.verified
+        kept = self.keep_all or not ended.verified
         changed = {"score": None, "failure": "environment"} if error else {}
         return Result(
             **ended.model_dump(include=set(Ended.model_fields)) | changed,
             outcome="error" if error else "success" if ended.verified else "failure",
             seed=job.seed,
             labels=task.labels,
-            trajectory=place_in(self._folder, ended.trajectory) if kept else "",
-            report=place_in(self._folder, ended.report) if kept else "",
+            trajectory=place_in(self.folder, ended.trajectory) if kept else "",
+            report=place_in(self.folder, ended.report) if kept else "",
         )
 
     def _attempt(self, task: TaskFile) -> TaskResult:
         from agent_s.loop.agent import AgentS
         from evaluation.attempts import learning_apart, write_learned
 
-        with learning_apart(self._settings) as learned:
+        with learning_apart(self.settings) as learned:
 
             def new_agent(desktop: VirtualDesktop) -> AgentS:
-                return AgentS.from_settings(self._settings, desktop, learned=learned)
+                return AgentS.from_settings(self.settings, desktop, learned=learned)
 
-            ended = run_task(task, self._settings, rights=self._rights, new_agent=new_agent, verdict_apart=True)
+            ended = run_task(task, self.settings, rights=self.rights, new_agent=new_agent, verdict_apart=True)
             if ended.trajectory is not None:
                 write_learned(learned, ended.trajectory)
         return ended
@@ -118,8 +107,8 @@ class ConformanceBench(TaskBench):
 
     def _prepared(self, task: TaskFile, resources: ExitStack) -> tuple[VirtualDesktop, TaskSession]:
         """Return a fresh desktop in the initial state of a task, and the session of the task."""
-        without_texts = self._settings.desktop.model_copy(update={"ocr": "none"})
+        without_texts = self.settings.desktop.model_copy(update={"ocr": "none"})
         desktop = resources.enter_context(without_texts.new_virtual())
-        session = resources.enter_context(TaskSession.on(task, desktop, self._rights))
+        session = resources.enter_context(TaskSession.on(task, desktop, self.rights))
         session.prepare()
         return desktop, session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from agent_s.records import Status, Verdict
@@ -17,23 +18,15 @@ BY = "state check"
 GAVE_UP: tuple[Status, ...] = ("failed", "infeasible")
 
 
+@dataclass(eq=False)
 class StateChecker:
-    """Judges a task by the applications' own state; an `agent_s.records.StateCheck`.
+    """Judges a task by the applications' own state; an `agent_s.records.StateCheck`."""
 
-    Args:
-        task: The task.
-        context: Its desktop and server.
-
-    Attributes:
-        problem: Why the check could not judge; empty if it could.
-        score: The latest score, from 0 to 1 as OSWorld counts; None if the check could not judge.
-    """
-
-    def __init__(self, task: TaskFile, context: TaskContext) -> None:
-        self.problem = ""
-        self.score: float | None = None
-        self._task = task
-        self._context = context
+    task: TaskFile
+    context: TaskContext  # its desktop and server
+    problem: str = field(default="", init=False)  # why the check could not judge; empty if it could
+    # the latest score, from 0 to 1 as OSWorld counts; None if the check could not judge
+    score: float | None = field(default=None, init=False)
 
     def __call__(self, status: Status) -> Verdict:
         """Judge; `verified` is None, with the reason, if the state cannot be read."""
@@ -47,7 +40,7 @@ class StateChecker:
     def _verdict(self, status: Status) -> Verdict:
         self.problem, self.score = "", 0.0
         gave_up = status in GAVE_UP
-        if self._task.evaluator.infeasible:
+        if self.task.evaluator.infeasible:
             said = "said that it cannot be done" if gave_up else f"ended with status {status!r}"
             return Verdict(
                 verified=gave_up, reason=f"the task is infeasible, and the agent {said}", evidence=(status,), by=BY
@@ -63,10 +56,10 @@ class StateChecker:
         return Verdict(verified=None, reason=self.problem, by=BY)
 
     def _judge(self) -> Verdict:
-        for step in self._task.evaluator.postconfig:
-            perform_step(step, self._context)
-        judged = [self._score(check) for check in self._task.evaluator.checks]
-        total = combined([score.value for _, score in judged], self._task.evaluator.conj)
+        for step in self.task.evaluator.postconfig:
+            perform_step(step, self.context)
+        judged = [self._score(check) for check in self.task.evaluator.checks]
+        total = combined([score.value for _, score in judged], self.task.evaluator.conj)
         self.score, done = total, total >= 1.0
         reasons = [score.why for _, score in judged if (score.value >= 1.0) == done]
         partly = f" (score {total:g})" if 0.0 < total < 1.0 else ""
@@ -81,22 +74,22 @@ class StateChecker:
         reading = self._read(check.result)
         if reading.value is None:
             return reading, Score(0.0, reading.evidence)
-        options = resolved(check.options, self._context.values, self._context.home)
-        return reading, METRICS[check.func].score(reading.value, self._expected(check), options, self._context)
+        options = resolved(check.options, self.context.values, self.context.home)
+        return reading, METRICS[check.func].score(reading.value, self._expected(check), options, self.context)
 
     def _expected(self, check: Check) -> Any:
         if check.expected is None:
             return None
         if isinstance(check.expected, Rule):
-            return resolved(check.expected, self._context.values, self._context.home).rules
+            return resolved(check.expected, self.context.values, self.context.home).rules
         value = self._read(check.expected).value
         if value is None:
             raise CheckFailed(f"the expected value of {check.func} is absent: {check.expected}")
         return value
 
     def _read(self, source: Source) -> Reading:
-        parameters = keywords(resolved(source, self._context.values, self._context.home), without=Source.model_fields)
-        return GETTERS[source.type](self._context, **parameters)
+        parameters = keywords(resolved(source, self.context.values, self.context.home), without=Source.model_fields)
+        return GETTERS[source.type](self.context, **parameters)
 
 
 def combined(scores: list[float], conj: str) -> float:

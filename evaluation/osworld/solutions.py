@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -136,19 +137,14 @@ def load_solution(task_file: Path) -> list[SolutionStep]:
         raise TaskFileError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
 
 
+@dataclass(eq=False)
 class SolutionPlayer:
-    """Carries out a solution on a desktop.
+    """Carries out a solution on a desktop."""
 
-    Args:
-        desktop: Desktop in the initial state of the task.
-        clock: Monotonic clock, s.
-    """
-
-    def __init__(self, desktop: VirtualDesktop, clock: Callable[[], float] = time.monotonic) -> None:
-        self._desktop = desktop
-        self._clock = clock
-        self._kept = ""
-        self._before: dict[Path, tuple[int, ...]] = {}
+    desktop: VirtualDesktop  # in the initial state of the task
+    clock: Callable[[], float] = time.monotonic
+    _kept: str = field(default="", init=False)
+    _before: dict[Path, tuple[int, ...]] = field(default_factory=dict, init=False)
 
     def play(self, steps: Sequence[SolutionStep]) -> None:
         """Carry out one step after another.
@@ -169,16 +165,16 @@ class SolutionPlayer:
             case KeepStep():
                 self._kept = self._find(step).text or ""
             case LaunchStep():
-                self._desktop.launch([self._filled(part) for part in step.command])
+                self.desktop.launch([self._filled(part) for part in step.command])
             case WindowStep():
                 self._wait_until(
-                    lambda: step.gone != any(step.title in one.title for one in self._desktop.observe().windows),
+                    lambda: step.gone != any(step.title in one.title for one in self.desktop.observe().windows),
                     f"the window {step.title!r} did not {'go' if step.gone else 'come'}",
                 )
             case FileStep():
                 self._wait_for_file(Path(self._filled(step.path)))
             case _:
-                result = self._desktop.perform(self._primitive(step))
+                result = self.desktop.perform(self._primitive(step))
                 if not result.ok:
                     raise EvaluationError(result.error or "it was refused")
 
@@ -204,13 +200,13 @@ class SolutionPlayer:
 
     def _filled(self, text: str) -> str:
         text = text.replace("{kept}", self._kept)
-        return str(self._desktop.home) + text[1:] if text.startswith("~/") else text
+        return str(self.desktop.home) + text[1:] if text.startswith("~/") else text
 
     def _find(self, wanted: On) -> Element:
         found: list[Element] = []
 
         def is_there() -> bool:
-            observation = self._desktop.observe()
+            observation = self.desktop.observe()
             titles = {window.id: window.title for window in observation.windows}
             found[:] = [
                 element
@@ -234,7 +230,7 @@ class SolutionPlayer:
         self._wait_until(is_complete, f"the file {path.name} was not written")
 
     def _wait_until(self, holds: Callable[[], bool], otherwise: str) -> None:
-        if not Clock(self._clock).until(holds, LIMIT_S, _POLL_S):
+        if not Clock(self.clock).until(holds, LIMIT_S, _POLL_S):
             raise EvaluationError(f"{otherwise} within {LIMIT_S:g} s")
 
 

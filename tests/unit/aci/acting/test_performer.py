@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from aci.accessibility.texts import MissingText
 from aci.acting.actions import (
     Action,
     CallUser,
@@ -36,6 +37,7 @@ from aci.acting.actions import (
     Zoom,
 )
 from aci.acting.performer import Performer
+from aci.acting.spans import Spans
 from aci.acting.targeting import Aim
 from aci.acting.targets import Words
 from aci.applications.catalog import Application, Catalog
@@ -148,6 +150,25 @@ class Typist:
         return TYPED
 
 
+class Bare:
+    """No element has a text or a value."""
+
+    def find_text(self, element_id: int, words: str, occurrence: int = 1, until: str = "") -> MissingText:
+        return MissingText("no_text")
+
+    def whole_text(self, element_id: int) -> None:
+        return None
+
+    def main_text(self, window_id: int) -> None:
+        return None
+
+    def value_range(self, element_id: int) -> None:
+        return None
+
+    def scroll_bar(self, element_id: int, horizontal: bool) -> None:
+        return None
+
+
 class Bench:
     """A performer with all its pretended parts."""
 
@@ -173,6 +194,9 @@ class Bench:
                 frame=lambda: self.pixels,
                 look=self.look,
                 move=self.device.move,
+                rest=lambda: None,
+                stirred=lambda: False,
+                spans=Spans(Bare(), lambda area: ()),  # type: ignore[arg-type]
                 clock=clock,
             ),
             device=self.device,  # type: ignore[arg-type]
@@ -182,6 +206,9 @@ class Bench:
             launch=self.launch,  # type: ignore[arg-type]
             catalog=lambda: Catalog([Application("paint", "Paint", ("paint",))], "/nowhere"),
             buffer=self.buffer,
+            clipboard_changes=lambda: 0,
+            is_stop_key=lambda symbols: False,
+            values=Bare(),  # type: ignore[arg-type]
             clock=clock,
         )
 
