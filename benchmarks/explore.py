@@ -109,10 +109,14 @@ APPS = {
     "qpdfview": App(("qpdfview", _PDF), "Qt 5"),
     "qt6ct": App(("qt6ct",), "Qt 6"),
     "libreoffice-writer": App(("lowriter", *_OFFICE), "LibreOffice"),
-    "Pluma": App(("pluma", "sample.txt"), "GTK 3", held_out=True),
-    "gnome-clocks": App(("gnome-clocks",), "GTK 4", held_out=True),
-    "SpeedCrunch": App(("speedcrunch",), "Qt 5", held_out=True),
-    "libreoffice-impress": App(("loimpress", *_OFFICE, _SLIDES), "LibreOffice", held_out=True),
+    "Pluma": App(("pluma", "sample.txt"), "GTK 3"),
+    "gnome-clocks": App(("gnome-clocks",), "GTK 4"),
+    "SpeedCrunch": App(("speedcrunch",), "Qt 5"),
+    "libreoffice-impress": App(("loimpress", *_OFFICE, _SLIDES), "LibreOffice"),
+    "gedit": App(("gedit", "sample.txt"), "GTK 3", held_out=True),
+    "gnome-characters": App(("gnome-characters",), "GTK 4", held_out=True),
+    "KCalc": App(("kcalc",), "Qt 5", held_out=True),
+    "libreoffice-draw": App(("lodraw", *_OFFICE), "LibreOffice", held_out=True),
 }
 
 
