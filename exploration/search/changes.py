@@ -10,7 +10,7 @@ from agent_s.records import Change, ChangeKind
 from agent_s.replay.grounded_steps import COMPARED_STATES, window_changes
 from exploration.search.controls import MENU_ROLES, called, portable
 from exploration.search.homes import is_hidden
-from exploration.search.states import Look, by_identity, different_pixels
+from exploration.search.states import MESSAGE, Look, by_identity, different_pixels, without_numbers
 
 WEAK = ("appeared", "vanished", "picture")  # kinds of changes that depend on how the rest of the screen is drawn
 
@@ -53,6 +53,8 @@ def _agree(one: Change, other: Change) -> bool:
         return one.kind == other.kind
     if one.kind == "file":
         return one.what == other.what and bool(one.after) == bool(other.after)
+    if one.kind in ("appeared", "vanished"):  # a stopwatch counts
+        return {*without_numbers(one.what).split(", ")} == {*without_numbers(other.what).split(", ")}
     return one.what == other.what and _MOMENT.sub("", one.after) == _MOMENT.sub("", other.after)
 
 
@@ -103,7 +105,8 @@ def _of_elements(before: Look, after: Look) -> Iterator[Change]:
     if _covered(before, after):
         return
     come = list(dict.fromkeys(_part(element, after.place) for key, element in new.items() if key not in old))
-    gone = list(dict.fromkeys(_part(element, before.place) for key, element in old.items() if key not in new))
+    left = [element for key, element in old.items() if key not in new and element.role != MESSAGE]
+    gone = list(dict.fromkeys(_part(element, before.place) for element in left))
     if come:
         yield Change(kind="appeared", what=", ".join(come[:_MOST_PARTS]), after="shown")
     if gone:

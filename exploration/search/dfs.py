@@ -47,7 +47,7 @@ from exploration.search.records import (
     StateFound,
     UnitSkill,
 )
-from exploration.search.states import Look
+from exploration.search.states import Look, without_numbers
 from exploration.search.thumbnails import save_thumbnail
 
 START = "start"  # key of the attempt that starts the application
@@ -215,8 +215,7 @@ class _Search:
         first = self._children(self._ledger.attempts[START], ())
         menus = [each for each in first if each.offer.control.role in _OPENS_MENU]
         yield from menus
-        others = [each for each in first if each not in menus]
-        self._near.append(sorted(others, key=lambda each: not _is_telling(each.offer.control)))
+        self._put_in_turn(self._near, [each for each in first if each not in menus])
         while self._near:
             group = self._near.pop(0)
             turn = _turn(group)
@@ -274,8 +273,19 @@ class _Search:
         if len(self._unverified()) >= _ENOUGH:
             yield from self._verify_all()
         if children := self._children(attempt, (*each.path, *attempt.path[len(each.path) :])):
-            children.sort(key=lambda child: not _is_telling(child.offer.control))
-            (self._near if _is_near(attempt, children) else self._far).append(children)
+            self._put_in_turn(self._near if _is_near(attempt, children) else self._far, children)
+
+    def _put_in_turn(self, groups: list[list[Pending]], found: Sequence[Pending]) -> None:
+        """Add the controls of a screen to the groups that take turns; those like an earlier one come at the end."""
+        alike, seen = list[Pending](), set[str]()
+        first = list[Pending]()
+        for each in sorted(found, key=lambda each: not _is_telling(each.offer.control)):
+            kind = without_numbers(each.offer.control.key.partition("#")[0])
+            (alike if kind in seen else first).append(each)
+            seen.add(kind)
+        for group, members in ((groups, first), (self._far, alike)):
+            if members:
+                group.append(members)
 
     def _children(self, attempt: Attempt, path: Path) -> list[Pending]:
         """Return the attempts that follow an attempt, without controls that another one offered first."""
@@ -484,7 +494,7 @@ def _is_near(attempt: Attempt, children: list[Pending]) -> bool:
     """Return whether what an attempt showed takes its turn with the menus, since people often ask for such things."""
     if any(change.kind == "opened" for change in attempt.effect):
         return _are_settings(children)
-    return attempt.depth == 1 or lateness(children) == (False, False)
+    return attempt.depth == 1 or (attempt.depth == 2 and lateness(children) == (False, False))
 
 
 def lateness(group: Sequence[Pending]) -> tuple[bool, bool]:

@@ -74,7 +74,7 @@ def _digest(path: Path) -> str:
 
 def _settings(home: Path) -> dict[str, str]:
     return {
-        key: value
+        key: value.replace(str(home), "~")
         for key, value in (read_settings(home) or {}).items()
         if not key.startswith(_IGNORED_GROUPS) and not _GEOMETRY.search(f"/{key}")
     }

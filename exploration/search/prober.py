@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aci.acting.actions import Hotkey
+from aci.observation.observation import State
 from agent_s.records import Change, GroundedStep
 from exploration.search.changes import WEAK, missing_change
 from exploration.search.classifying import Finding, classify
-from exploration.search.controls import Candidate
+from exploration.search.controls import Candidate, offer
 from exploration.search.homes import is_hidden
 from exploration.search.navigator import Navigator, Path, Trouble, place_key
 from exploration.search.records import Attempt, Control
@@ -18,6 +19,7 @@ CHECKED_ROLES = ("check menu item", "radio menu item", "menu item")
 """Controls whose state can be read only while their menu is open; those of Qt are menu items, like others."""
 
 _UNDO = GroundedStep(action=Hotkey(keys=("ctrl", "z")), intent="undo it")
+_MARK_OF_CHOICE: dict[str, State] = {"page tab": "selected", "radio button": "checked"}
 _UNDOABLE = ("text", "title", "state", "value", *WEAK)
 _LATE_S = 0.15
 _LOOKS, _LOOKS_FOR_DIALOG = 2, 20  # number of looks for late changes; names that end in dots promise a dialog
@@ -94,7 +96,7 @@ class Prober:
         if finding.classification in ("terminal", "error"):
             finding = self._with_state(finding, control, before, after, (*path, done))
         made_on = navigator.restarts
-        self._go_back((*path, done), control, finding, bool(before.menus))
+        self._go_back((*path, done), control, finding, before)
         return Probe(finding, done, after, made_on)
 
     def verify(self, attempt: Attempt, fresh: bool = True) -> Verified:
@@ -132,15 +134,15 @@ class Prober:
         finding, look = self._judged(attempt.control, before, look, attempt.path)
         steps[-1] = navigator.with_effect(attempt.path[-1], before, look, _hidden_settings(finding.effect), last=True)
         finding = self._with_state(finding, attempt.control, before, look, attempt.path)
-        self._go_back(attempt.path, attempt.control, finding, bool(before.menus))
+        self._go_back(attempt.path, attempt.control, finding, before)
         return Verified(missing_change(attempt.effect, finding.effect), tuple(steps), finding.effect)
 
     def _base(self, path: Path) -> Path:
         return path[: self._navigator.below_menus(path)]
 
-    def _go_back(self, path: Path, control: Control, finding: Finding, in_menu: bool) -> None:
-        """Undo an attempt if there is a way: switch it back, choose the initial entry again, or press Ctrl+Z."""
-        menu, effect = place_key(path[:-1]), finding.effect
+    def _go_back(self, path: Path, control: Control, finding: Finding, before: Look) -> None:
+        """Undo an attempt if there is a way: switch it back, choose what was chosen before, or press Ctrl+Z."""
+        menu, effect, in_menu = place_key(path[:-1]), finding.effect, bool(before.menus)
         terminal = finding.classification == "terminal"
         settings = frozenset(change.what for change in effect if change.kind == "setting")
         noted_only = all(change.kind == "setting" and not change.before for change in effect)
@@ -148,6 +150,9 @@ class Prober:
             self._neutral.setdefault(menu, path)
         if not effect or any(change.kind == "opened" for change in effect):
             return  # Escape is the way back
+        if (chosen := _chosen_of(control, before)) is not None:
+            self._navigator.put_back(path, (*path[:-1], chosen), settings)
+            return
         if _is_switch(effect) and self._navigator.put_back(path, path, settings):
             return
         if in_menu and _may_be_switch(effect) and self._navigator.put_back(path, path):
@@ -227,6 +232,16 @@ def _hidden_settings(effect: tuple[Change, ...]) -> dict[str, str]:
     shown = any(change.kind in ("state", "value", "text", "appeared", "vanished") for change in effect)
     switched = _is_switch(effect) and not shown
     return {change.what: change.after for change in effect if change.kind == "setting" and switched}
+
+
+def _chosen_of(control: Control, before: Look) -> GroundedStep | None:
+    """Return the step that chooses the tab or radio button again that a control takes the place of."""
+    mark = _MARK_OF_CHOICE.get(control.role)
+    for each in before.candidates if mark else ():
+        same_group = (each.control.role, each.control.place) == (control.role, control.place)
+        if same_group and each.control.key != control.key and mark in each.element.states:
+            return offer(each, before.observation, before.place).step
+    return None
 
 
 def _find(control: Control, look: Look) -> Candidate | None:

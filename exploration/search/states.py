@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SHOWN_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "disabled", "read_only", "editable")
 """States that an element is set to; focus and the like come and go by themselves."""
+MESSAGE = "status bar"
+"""Role of an element whose name is a message, which comes and goes by itself."""
 _OF_TEXT = frozenset({"paragraph", "heading", "text", "document text"})
 """Roles whose elements LibreOffice reports as selected as long as the caret is in them."""
 _NUMBERS = re.compile(r"-?\d+(?:[.,:/-]\d+)*")
@@ -86,8 +88,15 @@ class Look:
 
     @cached_property
     def exact(self) -> dict[str, tuple[str, ...]]:
-        """All states and texts of elements and windows; equal for screens that a person sees as the same."""
-        shown = {key: self._shown(element, key in self.volatile) for key, element in self.elements.items()}
+        """All states and texts of elements and windows; equal for screens that a person sees as the same.
+
+        The message of a status bar is left out, since it comes and goes by itself.
+        """
+        shown = {
+            key: self._shown(element, key in self.volatile)
+            for key, element in self.elements.items()
+            if element.role != MESSAGE
+        }
         sizes = (f"{w.rect.width}x{w.rect.height}" for w in self.observation.windows if not w.popup)
         return shown | {"windows": self.titles, "sizes": tuple(sizes)}
 
@@ -182,8 +191,13 @@ def same(
     """
     if not same_texts(known, look, ignored or frozenset(), greyed_counts, hidden_files_count):
         return False
-    greyed = [look.elements[key].rect for key in known.elements if known.exact[key] != look.exact[key]]
-    changing = [each.elements[key].rect for each in (known, look) for key in each.volatile & each.elements.keys()]
+    greyed = [each.rect for key, each in look.elements.items() if known.exact.get(key) != look.exact.get(key)]
+    changing = [
+        element.rect
+        for each in (known, look)
+        for key, element in each.elements.items()
+        if key in each.volatile or element.role == MESSAGE
+    ]
     return ignored is not None or same_picture(known, look, (*greyed, *changing))
 
 

@@ -34,7 +34,7 @@ class FakeEditor:
 
     def __init__(
         self, home: Path, lucky: tuple[str, ...] = ("lucky",), shows: str = "window", zooms: tuple[str, ...] = SUBMENU,
-        undoes: bool = False, buttons: tuple[str, ...] = (), crashes: int = 0,
+        undoes: bool = False, buttons: tuple[str, ...] = (), crashes: int = 0, tabs: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self._home = home
         self._lucky = lucky
@@ -42,6 +42,7 @@ class FakeEditor:
         self._undoes = undoes
         self._buttons = buttons
         self._crashes = crashes
+        self._tabs = tabs
         self._shows = shows
         self._next_id = 1
         self._ids: dict[tuple[str, str], int] = {}
@@ -56,6 +57,7 @@ class FakeEditor:
     def reset(self) -> None:
         self._running = self._selected = self._numbers = self._other = self._dialog = False
         self._menu, self._zoom, self._text, self._wrap = "", "100%", "alpha beta", False
+        self._tab = next(iter(self._tabs), "")
         self._before = self._text
         for path in sorted(self._home.rglob("*"), reverse=True):
             path.unlink() if path.is_file() else path.rmdir()
@@ -134,6 +136,8 @@ class FakeEditor:
     def _choose(self, name: str, menu: str) -> None:
         if name in self._buttons:
             self._text += name
+        elif name in self._tabs:
+            self._tab = name
         elif menu == "Zoom":
             self._zoom = name
             self._set("zoom", f"'{name}'")
@@ -150,6 +154,8 @@ class FakeEditor:
         if self._shows == "password":
             shown.append(self._element("password text", "Password", MAIN))
         shown += [self._element("push button", name, MAIN, path=("tool bar:",)) for name in self._buttons]
+        for name in self._tabs:
+            shown.append(self._element("page tab", name, MAIN, states=("selected",) if name == self._tab else ()))
         states: tuple[State, ...] = ("editable", "multi_line", "focused")
         return [*shown, self._element("text", "", MAIN, text=self._text, states=states)]
 

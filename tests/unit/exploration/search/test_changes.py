@@ -126,6 +126,15 @@ def test_the_same_effect_again_is_recognized() -> None:
     assert missing_change((Change(kind="picture", what="x"),), (Change(kind="picture", what="y"),)) == ""
 
 
+def test_what_appears_may_have_another_number() -> None:
+    first, second, other = (
+        (Change(kind="appeared", what=what, after="shown"),)
+        for what in ("label 03, push button Pause", "label 7, push button Pause", "label 7, push button Lap")
+    )
+    assert missing_change(first, second) == ""
+    assert missing_change(first, other) != ""
+
+
 @pytest.mark.parametrize(
     ("first", "second", "same"),
     [
@@ -148,6 +157,15 @@ def test_numbers_that_change_by_themselves_are_left_out() -> None:
     assert same(before, after) and not changes(before, after)
     other = replace(look(box(1, "label", "no files, 12 GB free"), box(2, "menu", "File")), volatile=volatile)
     assert not same(before, other), "the words count"
+
+
+def test_messages_of_a_status_bar_come_and_go() -> None:
+    busy, quiet = look(box(1, "status bar", "Loading"), box(2, "menu", "File")), look(box(2, "menu", "File"))
+    busy.observation.screenshot[5:9, 1:5] = 255  # the message
+    assert same(busy, quiet) and same(quiet, busy)
+    assert kinds(quiet, busy) == [("appeared", "status bar Loading", "shown")], "it may tell what was done"
+    assert kinds(busy, quiet) == []
+    assert not same(look(box(1, "label", "Loading"), box(2, "menu", "File")), quiet)
 
 
 @pytest.mark.parametrize("other", ["menu item", "check box", "spin button"])

@@ -177,9 +177,29 @@ def test_switches_are_switched_back_without_a_restart(home: Path, tmp_path: Path
 
 def test_choices_are_undone_by_the_initial_choice(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
-        starts = starts_by_control(FakeEditor(home, zooms=("100%", "50%", "75%", "200%")), ledger)
-        assert starts["200%"] == starts["75%"] == starts["50%"]
-        assert {"set zoom to 50%", "set zoom to 75%", "set zoom to 200%"} <= set(names(ledger))
+        starts = starts_by_control(FakeEditor(home, zooms=("100%", "page", "width", "double")), ledger)
+        assert starts["double"] == starts["width"] == starts["page"]
+        assert {"set zoom to page", "set zoom to width", "set zoom to double"} <= set(names(ledger))
+
+
+def test_the_tab_that_was_in_front_is_chosen_again(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(FakeEditor(home, tabs=("World", "Alarms", "Timer", "Records")), ledger)
+        assert starts["Alarms"] == starts["Timer"] == starts["Records"]
+        assert {"open alarms", "open timer", "open records"} <= set(names(ledger))
+
+
+def test_of_controls_that_differ_in_a_number_the_first_comes_early(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, buttons=("1 m", "2 m", "3 m", "Start"))
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        tried = [
+            event.attempt.control.name
+            for event in explored(home, ledger, editor=editor)
+            if isinstance(event, Attempted)
+        ]
+    assert (
+        tried.index("1 m") < tried.index("Start") < tried.index("Wrap lines") < tried.index("2 m") < tried.index("3 m")
+    )
 
 
 @pytest.mark.parametrize("undoes", (True, False))

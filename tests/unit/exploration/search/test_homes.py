@@ -32,3 +32,13 @@ def test_changed_file_changes_the_home_state(tmp_path: Path) -> None:
 def test_special_files_are_tolerated(tmp_path: Path) -> None:
     (tmp_path / "broken").symlink_to(tmp_path / "missing")
     assert read_home(tmp_path).files == {"broken": "special"}
+
+
+def test_settings_do_not_tell_one_home_from_another(tmp_path: Path) -> None:
+    homes = []
+    for name in ("one", "two"):
+        keyfile = tmp_path / name / KEYFILE
+        keyfile.parent.mkdir(parents=True)
+        keyfile.write_text(f"[org/app]\nroot='file://{tmp_path / name}'\n")
+        homes.append(read_home(tmp_path / name))
+    assert homes[0].settings == homes[1].settings == {"org/app/root": "'file://~'"}
