@@ -49,6 +49,7 @@ from exploration.search.records import (
 )
 from exploration.search.states import Look, without_numbers
 from exploration.search.thumbnails import save_thumbnail
+from intents.labels import label
 
 START = "start"  # key of the attempt that starts the application
 SEPARATOR = " > "
@@ -273,9 +274,12 @@ class _Search:
         if len(self._unverified()) >= _ENOUGH:
             yield from self._verify_all()
         if children := self._children(attempt, (*each.path, *attempt.path[len(each.path) :])):
-            self._put_in_turn(self._near if _is_near(attempt, children) else self._far, children)
+            near = _is_near(attempt, children)
+            # What opens with the settings of the application is asked for more often than the rest of a menu.
+            at_once = near and label("opens_settings").match(attempt.control.name) is not None
+            self._put_in_turn(self._near if near else self._far, children, at_once)
 
-    def _put_in_turn(self, groups: list[list[Pending]], found: Sequence[Pending]) -> None:
+    def _put_in_turn(self, groups: list[list[Pending]], found: Sequence[Pending], at_once: bool = False) -> None:
         """Add the controls of a screen to the groups that take turns; those like an earlier one come at the end."""
         alike, seen = list[Pending](), set[str]()
         first = list[Pending]()
@@ -283,9 +287,10 @@ class _Search:
             kind = without_numbers(each.offer.control.key.partition("#")[0])
             (alike if kind in seen else first).append(each)
             seen.add(kind)
-        for group, members in ((groups, first), (self._far, alike)):
-            if members:
-                group.append(members)
+        if first:
+            groups.insert(0 if at_once else len(groups), first)
+        if alike:
+            self._far.append(alike)
 
     def _children(self, attempt: Attempt, path: Path) -> list[Pending]:
         """Return the attempts that follow an attempt, without controls that another one offered first."""
@@ -477,7 +482,8 @@ class _Search:
 
 def _is_telling(control: Control) -> bool:
     """Return whether a control leads on to others, or switches something and shows it: such functions mostly work."""
-    return control.name.endswith(("...", "…")) or control.role in _TELLING
+    opens_dialog = control.name.endswith(("...", "…")) or label("opens_settings").match(control.name)
+    return bool(opens_dialog) or control.role in _TELLING
 
 
 def _turn(group: list[Pending]) -> list[Pending]:

@@ -21,7 +21,7 @@ from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
 from exploration.search.homes import HomeState, read_home
 from exploration.search.starting import Launcher, Startable, has_window
-from exploration.search.states import Look, drift, same, same_but_greyed
+from exploration.search.states import Look, drift, only_adds, same, same_but_greyed, same_picture
 
 Path = tuple[GroundedStep, ...]
 
@@ -207,8 +207,9 @@ class Navigator:
         known = self.known(here)
         right = known.exact if known is not None else look.exact if self._fresh or not expected else expected.exact
         for _ in range(_LOOKS):
-            if right == look.exact or (not self.strict and same_but_greyed(right, look.exact)):
-                self.tainted |= right != look.exact
+            more = known is not None and only_adds(known, look) and same_picture(known, look)
+            if right == look.exact or more or (not self.strict and same_but_greyed(right, look.exact)):
+                self.tainted |= right != look.exact and not more
                 self._know(here, look)  # windows have other ids each time
                 return look
             look = self.steady(look)
@@ -330,7 +331,7 @@ class Navigator:
         if isinstance(look, Trouble) or not self._proves(known, look, switched, greyed_counts=self.strict):
             return False
         self._at, self._fresh, self._in_menu = base, False, False
-        self.tainted |= known.exact != look.exact
+        self.tainted |= not known.exact.items() <= look.exact.items()
         self._know(base, look)
         kept = {key: value for key, value in look.home.settings.items() if key in (switched or ())}
         for place, each in self._known.items():

@@ -19,7 +19,7 @@ CHECKED_ROLES = ("check menu item", "radio menu item", "menu item")
 """Controls whose state can be read only while their menu is open; those of Qt are menu items, like others."""
 
 _UNDO = GroundedStep(action=Hotkey(keys=("ctrl", "z")), intent="undo it")
-_MARK_OF_CHOICE: dict[str, State] = {"page tab": "selected", "radio button": "checked"}
+_MARK_OF_CHOICE: dict[str, State] = {"page tab": "selected", "list item": "selected", "radio button": "checked"}
 _UNDOABLE = ("text", "title", "state", "value", *WEAK)
 _LATE_S = 0.15
 _LOOKS, _LOOKS_FOR_DIALOG = 2, 20  # number of looks for late changes; names that end in dots promise a dialog
@@ -235,7 +235,7 @@ def _hidden_settings(effect: tuple[Change, ...]) -> dict[str, str]:
 
 
 def _chosen_of(control: Control, before: Look) -> GroundedStep | None:
-    """Return the step that chooses the tab or radio button again that a control takes the place of."""
+    """Return the step that chooses the tab, row or radio button again that a control takes the place of."""
     mark = _MARK_OF_CHOICE.get(control.role)
     for each in before.candidates if mark else ():
         same_group = (each.control.role, each.control.place) == (control.role, control.place)

@@ -185,20 +185,28 @@ def same(
         known: One look.
         look: The other.
         ignored: Settings that were switched there and back. If given, the pictures do not count either, since what is
-            redrawn may move by a pixel.
+            redrawn may move by a pixel, unless the later look has further elements.
         greyed_counts: Whether a difference in what is greyed out counts.
         hidden_files_count: Whether a difference in hidden files counts, which may be by-products.
     """
-    if not same_texts(known, look, ignored or frozenset(), greyed_counts, hidden_files_count):
+    homes_and_texts = (ignored or frozenset(), greyed_counts, hidden_files_count)
+    exact = same_texts(known, look, *homes_and_texts)
+    if not exact and not same_texts(known, look, *homes_and_texts, more_counts=False):
         return False
-    greyed = [each.rect for key, each in look.elements.items() if known.exact.get(key) != look.exact.get(key)]
+    if exact and ignored is not None:
+        return True
+    greyed = [
+        element.rect
+        for key, element in look.elements.items()
+        if key in known.exact and known.exact[key] != look.exact.get(key)
+    ]
     changing = [
         element.rect
         for each in (known, look)
         for key, element in each.elements.items()
         if key in each.volatile or element.role == MESSAGE
     ]
-    return ignored is not None or same_picture(known, look, (*greyed, *changing))
+    return same_picture(known, look, (*greyed, *changing))
 
 
 def same_texts(
@@ -207,14 +215,28 @@ def same_texts(
     ignored: frozenset[str] = frozenset(),
     greyed_counts: bool = True,
     hidden_files_count: bool = True,
+    more_counts: bool = True,
 ) -> bool:
-    """Return whether two looks are the same apart from pixels and ignored settings; see `same`."""
+    """Return whether two looks are the same apart from pixels and ignored settings; see `same`.
+
+    If not `more_counts`, the later look may have further elements (`only_adds`).
+    """
     settings = [{k: v for k, v in each.home.settings.items() if k not in ignored} for each in (known, look)]
     files = [
         {k: v for k, v in each.home.files.items() if hidden_files_count or not is_hidden(k)} for each in (known, look)
     ]
     shown = known.exact == look.exact or (not greyed_counts and same_but_greyed(known.exact, look.exact))
+    shown = shown or (not more_counts and only_adds(known, look))
     return shown and files[0] == files[1] and settings[0] == settings[1]
+
+
+def only_adds(known: Look, look: Look) -> bool:
+    """Return whether a look shows all that a known one shows, and further elements in the same windows.
+
+    If their pictures are the same, too, nobody sees the further ones: GTK 4 goes on to report those of a page that was
+    in front once.
+    """
+    return len(known.menus) == len(look.menus) and known.exact.items() <= look.exact.items()
 
 
 def same_but_greyed(one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]) -> bool:

@@ -186,7 +186,7 @@ class _Function:
         found = []
         for change in settings if len(settings) <= 2 else ():
             key = re.sub(r"[-_]+", " ", change.what.rpartition("/")[2])
-            found += [_lower(summary_of(change.what)), label("state_of_setting").sub("", key)]
+            found += [label("state_of_setting").sub("", each) for each in (_lower(summary_of(change.what)), key)]
         return [name for name in dict.fromkeys(found) if name]
 
     def _entered(self) -> str:
@@ -266,9 +266,14 @@ class _Function:
 
     def _of_switch(self) -> Iterator[Intent]:
         keys = [change.what.rpartition("/")[2] for change in self._changes("setting")]
-        visible = any(label("visibility").match(key) for key in keys)
-        visible = visible or bool(self._changes("appeared") or self._changes("vanished"))
-        yield _switch(self._words, self.direction, visible)
+        by_key = any(label("visibility").match(key) for key in keys)
+        visible = by_key or bool(self._changes("appeared") or self._changes("vanished"))
+        said = read(self._words, find_application=False)
+        if by_key and isinstance(said, Switch) and said.state == "off":  # the setting says what became of it
+            verb = "show" if self.direction == "on" else "hide"
+            yield Switch(verb=verb, object=said.object, state="on" if self.direction == "on" else "off")
+        else:
+            yield _switch(self._words, self.direction, visible)
         for setting in self._setting_names():
             yield _switch(setting, self.direction)
         if self.tooltip:

@@ -159,6 +159,18 @@ def test_numbers_that_change_by_themselves_are_left_out() -> None:
     assert not same(before, other), "the words count"
 
 
+def test_further_elements_that_nobody_sees_make_no_other_screen() -> None:
+    start = look(box(1, "page tab", "World", "selected"))
+    left_over = look(box(1, "page tab", "World", "selected"), box(2, "push button", "Add alarm"))
+    assert same(start, left_over) and same(start, left_over, frozenset())
+    assert not same(left_over, start)
+    drawn = look(box(1, "page tab", "World", "selected"), box(2, "push button", "Add alarm"), shade=9)
+    assert not same(start, drawn) and not same(start, drawn, frozenset())
+    popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
+    menu = look(box(1, "page tab", "World", "selected"), box(2, "menu item", "New", window=2), windows=(popup,))
+    assert not same(start, menu)
+
+
 def test_messages_of_a_status_bar_come_and_go() -> None:
     busy, quiet = look(box(1, "status bar", "Loading"), box(2, "menu", "File")), look(box(2, "menu", "File"))
     busy.observation.screenshot[5:9, 1:5] = 255  # the message

@@ -104,6 +104,7 @@ def test_tooltip_that_contradicts_the_effect_is_no_alias() -> None:
         (attempt(step("menu", "Insert"), step("menu item", "Hyperlink...", ("menu bar:", "menu:Insert")),
                  effect=(Change(kind="opened", what="Hyperlink"),)), "insert hyperlink"),
         (attempt(step("menu item", "Hide Grid"), effect=setting("hide-grid", "true")), "turn off grid"),
+        (attempt(step("push button", "Hide panel"), effect=setting("panel-visible", "false")), "hide panel"),
         (attempt(step("radio button", "Radians", ("dialog:Preferences", "panel:Angle units")),
                  effect=setting("angles", "'radians'")), "set angles to radians"),
     ],
