@@ -184,6 +184,7 @@ class GroundedStep(Record):
     targets: dict[str, ElementDescription] = {}
     focus: ElementDescription | None = None  # the focused element, for text that is typed without naming one
     front: str = ""  # title of the active window, for key presses; empty if it does not matter
+    keyboard: str = ""  # role of the element that had the keyboard; empty if none was known
     intent: str = ""  # the next action in words, as the Worker put it
     effect: tuple[Change, ...] = ()  # what it changed, as far as it is worth checking when the step is replayed
     state_before: ElementState | None = None  # the element that was acted on, before the step; None if there was none

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aci.acting.actions import (
@@ -49,6 +50,7 @@ from aci.input.read_back import Delivery, Expected
 from aci.input.typist import NothingArrived, PartlyArrived, Place, Typist
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
+from aci.observation.sheet_text import is_sheet_cell
 from aci.screen.screen import Screen, to_rgb
 from aci.waiting import Clock
 
@@ -64,6 +66,7 @@ _LINES = frozenset({"text", "entry", "password text"})  # single-line fields, in
 _COMMAND_KEYS = frozenset({"ctrl", "control", "alt", "super", "win", "meta", "cmd"})
 """Keys with which others go to the window, wherever the focus in it is."""
 _LAUNCH_QUIET_S = 0.4
+_SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # for a cell to say that a click has selected it
 _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
 _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once and scroll half a second later
 _REFUSALS: dict[type[Exception], Refusal] = {
@@ -311,15 +314,17 @@ class Performer:
         element = chosen or (acted_on(action, seen) if seen is not None else None)
         place = Place(element, self._app_with_keyboard(), chosen=target is not None)
 
-        def click_again() -> None:
-            if chosen is not None:
-                self._click_into(chosen, seen, keep_caret=not action.overwrite)
-
-        again = click_again if chosen is not None else None
+        again = partial(self._click_again, chosen, seen, not action.overwrite) if chosen is not None else None
         delivery = self._enter(place, action, overwrite, again, seen)
         if action.enter:
             self.device.press(chord(["Return"]))
         return delivery
+
+    def _click_again(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
+        try:
+            self._click_into(element, seen, keep_caret)
+        except Refused as refused:  # what was typed went elsewhere
+            raise NothingArrived(str(refused)) from refused
 
     def _set_value(self, element: Element, text: str, seen: Observation | None) -> Delivery:
         self.aim.point(element.id, seen)
@@ -375,8 +380,26 @@ class Performer:
         self.aim.point(element.id, seen)
         known = seen is not None and seen.focus_id == element.id
         active = self.screen.active_window() == element.window_id
-        if not (known and active and self.locator.has_focus(element.id)):
-            self._click_into(element, seen, keep_caret)
+        if known and active and self.locator.has_focus(element.id):
+            return
+        self._click_into(element, seen, keep_caret)
+        if is_sheet_cell(element) and (other := self._cell_instead(element)) is not None:
+            raise Refused(
+                f"A click on cell {element.name} selects {other.name} instead, as where cells are merged; nothing was "
+                f"typed. Type into {other.name} if that is meant.",
+                "not_typed",
+            )
+
+    def _cell_instead(self, cell: Element) -> Element | None:
+        """Return the cell that a click on a cell has selected in its place; None if it has selected that cell."""
+        deadline = self.clock.now() + _SELECTED_LIMIT_S
+        while not self.locator.has_focus(cell.id):
+            if self.clock.now() > deadline:
+                others = (one for one in self.aim.look().elements if is_sheet_cell(one) and one.id != cell.id)
+                selected = [one for one in others if one.window_id == cell.window_id and "selected" in one.states]
+                return next((one for one in selected if self.locator.has_focus(one.id)), None)
+            self.clock.pause(_POLL_S)
+        return None
 
     def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         """Click a field; put the caret behind the text of a single line."""

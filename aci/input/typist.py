@@ -94,7 +94,8 @@ class Place:
             or (self.element is not None and self.element.role in _TYPED_ROLES)
         ):
             return False
-        return self.chosen or len(text) > _LONG or "\n" in text or not text.isascii()
+        prose = self.element is not None and self.element.role == "paragraph"
+        return self.chosen or prose or len(text) > _LONG or "\n" in text or not text.isascii()
 
     @property
     def echoes(self) -> bool:

@@ -315,9 +315,10 @@ def _marks_differ(learned: GroundedStep, before: Observation, after: Observation
     counters = {_plain(mark) for mark in appeared} & {_plain(mark) for mark in vanished}  # their number changed
     appeared = tuple(mark for mark in appeared if _plain(mark) not in counters)
     vanished = tuple(mark for mark in vanished if _plain(mark) not in counters)
-    if not appeared and not vanished:
-        return ""
     stayed = staying(before, after)
+    if not appeared and not vanished:
+        shown_otherwise = learned.state_before != learned.state_after
+        return "" if shown_otherwise else _same_number(counters, *(marks_of(seen, stayed) for seen in (before, after)))
     old, new = ({_plain(mark) for mark in marks_of(seen, stayed)} for seen in (before, after))
     missing = [mark for mark in appeared if _plain(mark) not in new]
     if len(missing) > SHARE * len(appeared):
@@ -325,6 +326,12 @@ def _marks_differ(learned: GroundedStep, before: Observation, after: Observation
     there = [mark for mark in vanished if _plain(mark) in old]
     still_there = [mark for mark in there if _plain(mark) in new]
     return f"{_mark(still_there[0])} should have vanished" if len(still_there) > SHARE * max(1, len(there)) else ""
+
+
+def _same_number(counters: Collection[str], before: Collection[str], after: Collection[str]) -> str:
+    """Return which of the controls that count something should have changed; empty if any of them has."""
+    counted = sorted(mark for mark in before if _plain(mark) in counters)
+    return f"{_mark(counted[0])} should have changed" if counted and all(mark in after for mark in counted) else ""
 
 
 def _end_state_differs(one: Done, after: Observation, named: frozenset[str], exists: Callable[[str], bool]) -> str:

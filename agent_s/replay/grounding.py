@@ -1,13 +1,16 @@
-"""The elements of a learned step on the screen of now."""
+"""The elements of a learned step on the current screen."""
 
 from __future__ import annotations
 
-from aci.acting.actions import ACTION_ADAPTER, Action
+from aci.acting.actions import ACTION_ADAPTER, Action, HoldAndPress, Hotkey
 from aci.observation.identity import find_again, titles_agree
 from aci.observation.observation import Element, Observation
 from agent_s.records import GroundedStep
 from agent_s.replay.anchors import find_places
+from agent_s.replay.grounded_steps import FIELDS, focused_in
 from agent_s.replay.template import Mismatch
+
+_TABLES = frozenset({"document spreadsheet", "table", "tree", "tree table"})
 
 
 def ground(step: GroundedStep, observation: Observation, files: frozenset[str] = frozenset()) -> Action | Mismatch:
@@ -30,7 +33,11 @@ def ground(step: GroundedStep, observation: Observation, files: frozenset[str] =
         if problem:
             return Mismatch(problem)
         fields[name] = element.id
-    problem = find_places(fields, step.pictures, observation) or _keyboard_elsewhere(step, observation)
+    problem = (
+        find_places(fields, step.pictures, observation)
+        or _keyboard_elsewhere(step, observation)
+        or _in_another_field(step, observation)
+    )
     return Mismatch(problem) if problem else ACTION_ADAPTER.validate_python(fields)
 
 
@@ -65,3 +72,22 @@ def _keyboard_elsewhere(step: GroundedStep, observation: Observation) -> str:
     if element is None or element.id != observation.focus_id:
         return f"the keyboard is not in the {step.focus.role} {(step.focus.name or step.focus.label)!r}"
     return ""
+
+
+def _in_another_field(step: GroundedStep, observation: Observation) -> str:
+    """Return which field has the keyboard that had none when learned, if that matters; empty if not.
+
+    A field may take keys for itself that are meant for its window. A cell that is being edited takes what it holds as
+    soon as anything else is done.
+    """
+    focused = focused_in(observation)
+    if focused is None or not step.keyboard or "editable" not in focused.states:
+        return ""
+    presses = isinstance(step.action, Hotkey | HoldAndPress)
+    takes_keys = presses and focused.role in FIELDS and "multi_line" not in focused.states
+    in_cell = any(part.partition(":")[0] in _TABLES for part in focused.path)
+    if step.keyboard == focused.role or not (takes_keys or in_cell):
+        return ""
+    inside = focused.path[-1].partition(":")[2] if focused.path else ""
+    called = focused.name or focused.label or inside
+    return f"the keyboard is in the {focused.role} {called!r}, not in a {step.keyboard}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from aci.acting.actions import Action, SwitchApplications, Wait
+from aci.acting.result import Refusal
 from aci.observation.identity import find_again
 from aci.observation.observation import Element, Observation, Window
 from aci.observation.sheet_text import is_sheet_cell
@@ -48,6 +49,7 @@ from intents.alignment import Parameters
 PATIENCE_S = 6.0  # longest wait for the expected screen, s
 SCROLL_AFTER_S = 1.0  # wait for what a step needs before it is looked for out of sight, s
 POLL_S = 0.1  # longest wait for a change before another look, s
+NOTHING_DONE: frozenset[Refusal] = frozenset({"stale", "covered"})  # the target was changing, and got no input
 TEXT_ROLE = "text line"  # role of texts that OCR recognized
 
 
@@ -264,26 +266,23 @@ class Replay:
             files: Names of files that the wording names.
         """
         session = self._session
-        action, observation = yield from self._ground(learned, steps, files)
-        if isinstance(action, Mismatch):
-            return action.reason
-        if session.steps != self._at:  # a Worker or another replay has acted since
-            self._fields, self._chosen = fields_of(observation), set()
-        problem = self._rewritten(observation, (), None)
-        if problem:
-            return problem
-        if is_so_already(learned, _target(action, observation)):
-            done.append(Done(learned, None, observation))
-            return ""
-        problem = (
-            switched_already(learned, _target(action, observation))
-            or overwrites(learned, acted_on(action, observation))
-            or cannot_switch(learned.end.settings, read_settings(self._home))
-        )
-        if problem:
-            return problem
-        response = ActResponse(next_action=learned.intent, action=action)
-        step = yield from session.step(observation, response, replayed=True, settle=settle)
+        deadline = session.clock() + PATIENCE_S
+        while True:
+            action, observation = yield from self._ground(learned, steps, files)
+            if isinstance(action, Mismatch):
+                return action.reason
+            if session.steps != self._at:  # a Worker or another replay has acted since
+                self._fields, self._chosen = fields_of(observation), set()
+            if problem := self._prevented(learned, action, observation):
+                return problem
+            if is_so_already(learned, _target(action, observation)):
+                done.append(Done(learned, None, observation))
+                return ""
+            response = ActResponse(next_action=learned.intent, action=action)
+            step = yield from session.step(observation, response, replayed=True, settle=settle)
+            if step.result.refusal not in NOTHING_DONE or session.clock() > deadline:
+                break
+            self._at = session.steps
         steps.append(step)
         if not step.result.ok:
             return step.result.error or "the action was refused"
@@ -302,6 +301,17 @@ class Replay:
         if not problem:
             self._at, self._fields = session.steps, fields_of((yield from session.look(check=False)))
         return problem
+
+    def _prevented(self, learned: GroundedStep, action: Action, observation: Observation) -> str:
+        """Return why a step must not be done on this screen; empty if it may, or need not be done."""
+        problem, target = self._rewritten(observation, (), None), _target(action, observation)
+        if problem or is_so_already(learned, target):
+            return problem
+        return (
+            switched_already(learned, target)
+            or overwrites(learned, acted_on(action, observation))
+            or cannot_switch(learned.end.settings, read_settings(self._home))
+        )
 
     def _ground(
         self, learned: GroundedStep, steps: list[Step], files: frozenset[str]

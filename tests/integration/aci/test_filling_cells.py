@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import shutil
+from pathlib import Path
 
 import pytest
 
 from aci.acting.actions import Click, Hotkey, Type
 from aci.desktop.virtual import VirtualDesktop
+from benchmarks.fixtures.open_documents import Book, Sheet
 from tests.integration.aci.seeing import element, until, wait_until
 
 pytestmark = [
@@ -35,3 +37,16 @@ def test_a_table_is_typed_into_a_range_of_cells() -> None:
         assert desktop.perform(Click(element_id=keep.id)).ok
         rows = [["a", "", ""], ["", "", ""], ["", "Item", "Price"], ["", "Apples", "3"], ["", "Pears", "12"]]
         wait_until(lambda: list(csv.reader(sheet.read_text(encoding="utf-8").splitlines())) == rows)
+
+
+def test_covered_part_of_a_merged_cell_is_not_typed_into(tmp_path: Path) -> None:
+    book = tmp_path / "merged.ods"
+    span = 'table:number-columns-spanned="2" table:number-rows-spanned="1"'
+    Book({"Stock": Sheet((("Item", "Count", None),), cell_attributes={(0, 1): span})}).write(book)
+    with VirtualDesktop(size=(1280, 800), ocr=None) as desktop:
+        desktop.launch(["soffice", "--norestore", "--calc", str(book)], timeout_s=180.0)
+        refused = desktop.perform(Type(text="lost", element_id=element(desktop, "table cell", "C1").id))
+        assert not refused.ok and "selects B1" in refused.error
+        assert element(desktop, "table cell", "B1").text == "Count"
+        assert desktop.perform(Type(text="Number", element_id=element(desktop, "table cell", "B1").id, enter=True)).ok
+        until(desktop, lambda seen: any(each.text == "Number" for each in seen.elements if each.name == "B1"))

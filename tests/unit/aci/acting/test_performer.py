@@ -177,6 +177,7 @@ class Bench:
         self.device = InputDevice(self.screen)
         self.located: dict[int, Rect | None] = {}
         self.says_focused = True
+        self.focused_cell: int | None = None  # the only one that says it has the keyboard
         self.buffer: list[str] = []
         self.launched: list[Sequence[str]] = []
         self.now = 0.0
@@ -221,7 +222,7 @@ class Bench:
         return self.located[element_id]
 
     def has_focus(self, element_id: int) -> bool:
-        return self.says_focused
+        return self.says_focused if self.focused_cell is None else element_id == self.focused_cell
 
     def launch(self, argv: Sequence[str], settle: bool) -> None:
         if argv[0] == "paint" and "paint" in self.launched:
@@ -477,6 +478,26 @@ def test_text_is_appended_to_a_line(bench: Bench) -> None:
     bench.elements = [bench.element(12, Rect(10, 10, 20, 20), role="text", states=frozenset({"editable"}))]
     bench.perform(Type(text="abc", element_id=12))
     assert [done[0] for done in bench.device.done] == ["click", "press", "type"]
+
+
+def test_nothing_is_typed_into_a_cell_in_whose_place_another_is_selected(bench: Bench) -> None:
+    cell = {"role": "table cell", "text": "", "states": frozenset({"selected"})}
+    merged = [
+        bench.element(number, Rect(30 * number, 9, 30, 9), name=name, **cell) for number, name in ((1, "B3"), (2, "C3"))
+    ]
+    bench.elements = merged
+    bench.focused_cell = 1
+    result = bench.perform(Type(text="abc", element_id=2))
+    assert (result.ok, result.refusal) == (False, "not_typed") and "selects B3" in result.error
+    assert [done[0] for done in bench.device.done] == ["click"]
+    assert bench.perform(Type(text="abc", element_id=1)).ok
+    assert [done[0] for done in bench.device.done] == ["click", "click", "type"]
+
+
+def test_a_cell_that_no_other_is_selected_for_is_typed_into(bench: Bench) -> None:
+    bench.elements = [bench.element(2, Rect(10, 10, 20, 20), role="table cell", name="C3", text="")]
+    bench.says_focused = False
+    assert bench.perform(Type(text="abc", element_id=2)).ok
 
 
 def test_typing_without_an_element_goes_to_the_focus(bench: Bench) -> None:

@@ -103,6 +103,12 @@ def test_content_for_a_chosen_field_is_pasted_and_read_back() -> None:
     assert field.text == "old new é中😀"
 
 
+def test_paragraph_at_the_focus_gets_the_text_as_it_is_without_autocorrection() -> None:
+    field = Field()
+    assert type_into(field, place("paragraph", chosen=False), "not yet") == Delivery(state="exact", by="paste")
+    assert field.text == "not yet"
+
+
 def test_overwrite_selects_first() -> None:
     field = Field("old")
     assert type_into(field, place(), "new", overwrite=True) == Delivery(state="exact", by="paste")

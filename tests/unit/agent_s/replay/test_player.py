@@ -10,9 +10,11 @@ from typing import Literal
 
 import pytest
 
-from aci.acting.actions import Action, Click, Done, Fail, Scroll, SwitchApplications, Type
+from aci.acting.actions import Action, Click, Done, Fail, Hotkey, Scroll, SwitchApplications, Type
+from aci.desktop.desktop import ActionResult
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
+from aci.observation.snapshot import State
 from agent_s import AgentS, Limits, Options, Task
 from agent_s.events import Event, Planned, ReplayStarted, ReplayStopped, Verified
 from agent_s.llm.no_model import NoModel
@@ -76,7 +78,7 @@ def again(
     memory: MemoryStore,
     instruction: str,
     start: Observation = FORM,
-    react: Callable[[Action, Observation], Observation] = form,
+    react: Callable[[Action, Observation], Observation | ActionResult] = form,
     **more: object,
 ) -> tuple[list[Event], FakeDesktop]:
     desktop = FakeDesktop(start, react)
@@ -648,3 +650,74 @@ def test_a_counter_that_changes_is_not_expected_to_vanish(memory: MemoryStore) -
     start = screen(FIELD, BOX, SEND, button(7, "5 words", "label"))
     events, _ = again(memory, fill_in("Grace"), start, counting(5))
     assert outcome(events).replayed
+
+
+def counting_alone(words: int) -> Callable[[Action, Observation], Observation]:
+    """Show nothing but another number when the button is clicked."""
+    label = button(12, f"{words} words", "label")
+    return lambda action, seen: screen(SEND, label) if isinstance(action, Click) else seen
+
+
+def test_number_that_alone_showed_an_effect_must_change_again(memory: MemoryStore) -> None:
+    wording = "Click Send"
+    learn(memory, (Click(element_id=3),), wording, screen(SEND, button(7, "4 words", "label")), counting_alone(6))
+    start = screen(SEND, button(7, "5 words", "label"))
+    assert outcome(again(memory, wording, start, counting_alone(8))[0]).replayed
+    events, _ = again(memory, wording, start, counting_alone(5))
+    assert of(ReplayStopped, events)[0].reason == "the label '5 words' should have changed"
+
+
+def focused(role: str, *path: str, states: frozenset[State] = frozenset({"editable", "focused"})) -> Observation:
+    """Return the form, with the keyboard in another element."""
+    where = Element(
+        5, role, "", Rect(10, 300, 80, 30), None, EDITOR.id, states=states, app="editor", text="", path=path
+    )
+    return replace(screen(FIELD, BOX, SEND, where), focus_id=5)
+
+
+DOCUMENT = focused("paragraph", "document text:letter")
+
+
+def greeting(action: Action, seen: Observation) -> Observation:
+    return replace(screen(*seen.elements, button(9, "Saved", "heading")), focus_id=seen.focus_id)
+
+
+@pytest.mark.parametrize(
+    ("now", "reason"),
+    [
+        (DOCUMENT, ""),
+        (focused("text", "tool bar:Find"), "the keyboard is in the text 'Find', not in a paragraph"),
+        (focused("text", "tool bar:Find", states=frozenset({"focused"})), ""),
+    ],
+)
+def test_keys_are_not_pressed_while_a_field_has_the_keyboard_that_had_none(
+    memory: MemoryStore, now: Observation, reason: str
+) -> None:
+    keys = (Hotkey(keys=("ctrl", "s")),)
+    learn(memory, keys, "Save it", DOCUMENT, greeting)
+    events, desktop = again(memory, "Save it", now, greeting)
+    assert [stop.reason for stop in of(ReplayStopped, events)] == ([reason] if reason else [])
+    assert desktop.performed == ([] if reason else [*keys])
+
+
+def test_nothing_is_done_while_another_cell_is_being_edited(memory: MemoryStore) -> None:
+    cell = focused("table cell", "document spreadsheet:stock", states=frozenset({"focused"}))
+    learn(memory, (ACTIONS[1],), "Check Newsletter", cell)
+    edited = focused("paragraph", "document spreadsheet:stock", "panel:Cell E7")
+    events, desktop = again(memory, "Check Newsletter", edited)
+    assert "the keyboard is in the paragraph 'Cell E7'" in of(ReplayStopped, events)[0].reason
+    assert desktop.performed == []
+    assert outcome(again(memory, "Check Newsletter", cell)[0]).replayed
+
+
+def test_target_that_was_changing_is_looked_for_again(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 5.0)
+    learn(memory)
+    refused = [ActionResult(ok=False, error="covered by the text", refusal="covered")]
+
+    def changing(action: Action, seen: Observation) -> Observation | ActionResult:
+        return refused.pop() if refused and action == ACTIONS[1] else form(action, seen)
+
+    events, desktop = again(memory, fill_in("Grace"), react=changing)
+    assert outcome(events).replayed
+    assert desktop.performed == [Type(text="Grace", element_id=1), ACTIONS[1], *ACTIONS[1:]]
