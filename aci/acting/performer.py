@@ -66,7 +66,7 @@ _LINES = frozenset({"text", "entry", "password text"})  # single-line fields, in
 _COMMAND_KEYS = frozenset({"ctrl", "control", "alt", "super", "win", "meta", "cmd"})
 """Keys with which others go to the window, wherever the focus in it is."""
 _LAUNCH_QUIET_S = 0.4
-_SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # for a cell to say that a click has selected it
+_SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # for a click to select a cell, or to bring its window to the front
 _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
 _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once and scroll half a second later
 _REFUSALS: dict[type[Exception], Refusal] = {
@@ -403,10 +403,11 @@ class Performer:
 
     def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         """Click a field; put the caret behind the text of a single line."""
-        before, started = self.settle.look(), self.clock.now()
+        before, started, keyboard = self.settle.look(), self.clock.now(), self.screen.active_window()
         point = self.aim.point(element.id, seen)
         self.device.click(point)
         self.settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
+        self._check_in_front(element, keyboard)
         if (
             keep_caret
             and element.role in _LINES
@@ -414,6 +415,18 @@ class Performer:
             and "multi_line" not in element.states
         ):
             self.device.press(chord(["End"]))
+
+    def _check_in_front(self, element: Element, keyboard: int | None) -> None:
+        """Check that the keyboard has left the window that had it before a click into another one."""
+        window = next((one for one in self.screen.windows() if one.id == element.window_id), None)
+        if keyboard in (None, element.window_id) or window is None or window.popup:
+            return
+        deadline = self.clock.now() + _SELECTED_LIMIT_S
+        while self.screen.active_window() == keyboard:
+            if self.clock.now() > deadline:
+                other = next((one.title or one.app for one in self.screen.windows() if one.id == keyboard), "")
+                raise Refused(f"A click leaves the keyboard in the window {other!r}; answer it first.", "not_in_front")
+            self.clock.pause(_POLL_S)
 
     def _switch(self, action: SwitchApplications, settle: bool) -> ActionResult:
         before, started = self.settle.look(until_idle=settle), self.clock.now()

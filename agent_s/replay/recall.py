@@ -340,10 +340,12 @@ class Recall:
         parts = parts_of(self._task.instruction)
         if not 1 < len(parts) <= _MAX_PARTS or len(set(parts)) < len(parts):
             return None
-        found = {part: self._skills.find(Subtask(name=part), front) for part in parts}
-        skills = {part: skill for part, skill in found.items() if skill is not None}
-        if len(skills) < len(parts):
-            return None
+        skills: dict[str, FoundSkill] = {}
+        for part in parts:
+            skill = self._skills.find(Subtask(name=part), front)
+            if skill is None:
+                return None
+            skills[part] = skill
         learned: dict[str, Replayable] = {}
         for part, skill in skills.items():
             sure = skill.sure or self._judges is None

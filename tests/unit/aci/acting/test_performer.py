@@ -474,6 +474,14 @@ def test_a_focus_in_a_window_that_lost_the_keyboard_is_clicked(bench: Bench) -> 
     assert [done[0] for done in bench.device.done] == ["click", "type"]
 
 
+def test_nothing_is_typed_while_a_dialog_keeps_the_keyboard(bench: Bench) -> None:
+    dialog = Window(2, "Format Cells", "App", Rect(100, 100, 50, 50), active=True)
+    bench.screen.stack = [dialog, Window(MAIN, "Main", "App", Rect(0, 0, 100, 100), active=False)]
+    result = bench.perform(Type(text="abc", element_id=10, enter=True))
+    assert (result.ok, result.refusal) == (False, "not_in_front") and "'Format Cells'" in result.error
+    assert [done[0] for done in bench.device.done] == ["click"]
+
+
 def test_text_is_appended_to_a_line(bench: Bench) -> None:
     bench.elements = [bench.element(12, Rect(10, 10, 20, 20), role="text", states=frozenset({"editable"}))]
     bench.perform(Type(text="abc", element_id=12))
