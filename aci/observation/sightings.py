@@ -115,21 +115,15 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What became of the words of a container.
+    """What became of the words of a container."""
 
-    Attributes:
-        moves: How far each sighting that still says its words has moved, by its places before and after.
-        lost: Those that no longer say theirs, by their places before.
-        gained: Those that say what was not said before, by their places after; none where a menu was only closed.
-        offsets: How many have moved how far.
-        rewritten: How many objects say something else.
-    """
-
+    # how far each sighting that still says its words has moved, by its places before and after
     moves: dict[tuple[int, int], Offset]
-    lost: frozenset[int]
+    lost: frozenset[int]  # those that no longer say theirs, by their places before
+    # those that say what was not said before, by their places after; none where a menu was only closed
     gained: frozenset[int]
-    offsets: Counter[Offset]
-    rewritten: int
+    offsets: Counter[Offset]  # how many have moved how far
+    rewritten: int  # how many objects say something else
 
 
 class Comparison:

@@ -26,101 +26,64 @@ IN_PICTURE = ("picture:",)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A top-level window, popup or menu as the X server knows it.
+    """A top-level window, popup or menu as the X server knows it."""
 
-    Attributes:
-        id: X11 window id.
-        title: Title as shown, empty for popups.
-        app: Name of the application, as the accessibility bus or WM_CLASS gives it.
-        rect: Client area with its frame left out, px.
-        active: Whether it has the keyboard.
-        popup: Whether it is a menu, tooltip or other window that the window manager does not manage.
-        pid: Process id, or None if unknown.
-        modal: Whether it is a dialog that blocks its parent.
-        frame: The window with its title bar and borders, px; None where it has none.
-    """
-
-    id: int
-    title: str
-    app: str
-    rect: Rect
-    active: bool = False
-    popup: bool = False
-    pid: int | None = None
-    modal: bool = False
-    frame: Rect | None = None
+    id: int  # of X11
+    title: str  # title as shown, empty for popups
+    app: str  # name of the application, as the accessibility bus or WM_CLASS gives it
+    rect: Rect  # client area with its frame left out, px
+    active: bool = False  # whether it has the keyboard
+    popup: bool = False  # whether it is a menu, tooltip or other window that the window manager does not manage
+    pid: int | None = None  # process id, or None if unknown
+    modal: bool = False  # whether it is a dialog that blocks its parent
+    frame: Rect | None = None  # the window with its title bar and borders, px; None where it has none
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """Something on the screen that a person can see and use.
+    """Something on the screen that a person can see and use."""
 
-    Attributes:
-        id: Stays the same for the whole run while the element is on the screen; never reused.
-        role: AT-SPI role name, such as "push button"; "text line" for recognized text, "icon" or "shape" for what was
-            found in the picture.
-        name: Accessible name; empty where the application gives none.
-        text: Content of a text field, cell or document; None where the element has no text interface.
-        value: Current value of a slider, spin button or progress bar; None elsewhere.
-        states: The states that hold.
-        rect: Visible part, px.
-        point: A pixel that hits the element; None where all of it is covered.
-        window_id: The `Window` it lies in.
-        app: Name of its application.
-        description: What the application says about it besides the name (tooltip, placeholder, class).
-        caret: Characters of the text before the caret, where the element has the keyboard focus; None elsewhere.
-        selection: Start and end of the selected part of the text, in characters; None where nothing is selected.
-        path: Roles and names of its ancestors from the window down, each "role:name"; identifies it for replay.
-        label: Name of another element that labels it; empty where there is none.
-        source: Where it was found.
-    """
-
-    id: int
+    id: int  # stays the same for the whole run while the element is on the screen; never reused
+    # AT-SPI role name, such as "push button"; "text line" for recognized text, "icon" or "shape" for what was found in
+    # the picture
     role: str
-    name: str
-    rect: Rect
-    point: Point | None
-    window_id: int
-    app: str = ""
-    text: str | None = None
-    value: float | None = None
-    states: frozenset[State] = frozenset()
-    description: str = ""
-    label: str = ""
+    name: str  # accessible name; empty where the application gives none
+    rect: Rect  # visible part, px
+    point: Point | None  # a pixel that hits the element; None where all of it is covered
+    window_id: int  # the `Window` it lies in
+    app: str = ""  # name of its application
+    text: str | None = None  # content of a text field, cell or document; None where the element has no text interface
+    value: float | None = None  # current value of a slider, spin button or progress bar; None elsewhere
+    states: frozenset[State] = frozenset()  # the states that hold
+    description: str = ""  # what the application says about it besides the name (tooltip, placeholder, class)
+    label: str = ""  # name of another element that labels it; empty where there is none
+    # roles and names of its ancestors from the window down, each "role:name"; identifies it for replay
     path: tuple[str, ...] = ()
-    source: Source = "accessibility"
+    source: Source = "accessibility"  # where it was found
+    # characters of the text before the caret, where the element has the keyboard focus; None elsewhere
     caret: int | None = None
+    # start and end of the selected part of the text, in characters; None where nothing is selected
     selection: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The screen at one moment; `aci.observation.observation.Observation` adds the forms shown to a model.
+    """The screen at one moment; `aci.observation.observation.Observation` adds the forms shown to a model."""
 
-    Attributes:
-        screenshot: (H, W, 3) uint8 RGB.
-        elements: What can be seen and used, in reading order within each window, topmost window first.
-        windows: Topmost first.
-        notes: What the reader has to know of what is missing, such as an application that did not answer.
-        buffer: Texts kept by `save_to_buffer`, oldest first.
-        focus_id: Element that has the keyboard, or None.
-        unread: Areas of the screen with a text that is not recognized yet.
-        held_keys: Keys that `key_down` holds, by name.
-        taken_s: Seconds that taking it needed.
-        candidates: Icons and shapes of the picture that no element names, window by window from the top. They have ids
-            like elements, but no names; only their color and place tell them apart.
-    """
-
-    screenshot: NDArray[np.uint8]
+    screenshot: NDArray[np.uint8]  # (H, W, 3) uint8 RGB
+    # what can be seen and used, in reading order within each window, topmost window first
     elements: tuple[Element, ...]
-    windows: tuple[Window, ...]
+    windows: tuple[Window, ...]  # topmost first
+    # what the reader has to know of what is missing, such as an application that did not answer
     notes: tuple[str, ...] = ()
-    buffer: tuple[str, ...] = ()
-    focus_id: int | None = None
-    unread: int = 0
-    taken_s: float = 0.0
+    buffer: tuple[str, ...] = ()  # texts kept by `save_to_buffer`, oldest first
+    focus_id: int | None = None  # element that has the keyboard, or None
+    unread: int = 0  # areas of the screen with a text that is not recognized yet
+    taken_s: float = 0.0  # seconds that taking it needed
+    # icons and shapes of the picture that no element names, window by window from the top; they have ids like elements,
+    # but no names; only their color and place tell them apart
     candidates: tuple[Element, ...] = ()
-    held_keys: tuple[str, ...] = ()
+    held_keys: tuple[str, ...] = ()  # keys that `key_down` holds, by name
 
     @property
     def screen(self) -> Rect:

@@ -213,7 +213,7 @@ class LiveDisplay(Display):
         self._began = clock()
         self._now = _Now()
         self._status = ""
-        self._live = Live(get_renderable=self._draw, console=console, refresh_per_second=8, transient=True)
+        self._live = Live(get_renderable=self.__rich__, console=console, refresh_per_second=8, transient=True)
 
     def __enter__(self) -> Self:
         """Start drawing."""
@@ -269,7 +269,7 @@ class LiveDisplay(Display):
         finally:
             self._live.start()
 
-    def _draw(self) -> RenderableType:
+    def __rich__(self) -> RenderableType:
         from rich.console import Group
         from rich.text import Text
 

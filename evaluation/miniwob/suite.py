@@ -31,7 +31,8 @@ class MiniwobBench:
     _server: ExitStack = field(default_factory=ExitStack, init=False)
     _address: str = field(default="", init=False)
     _resources: ExitStack = field(default_factory=ExitStack, init=False)
-    _arena: tuple[VirtualDesktop, Arena] | None = field(default=None, init=False)
+    # the desktop in use with its pages; None before the first episode, and after one that broke
+    arena: tuple[VirtualDesktop, Arena] | None = field(default=None, init=False)
 
     def __enter__(self) -> Self:
         """Serve the pages.
@@ -57,7 +58,7 @@ class MiniwobBench:
         from agent_s.loop.agent import AgentS
 
         try:
-            desktop, arena = self._arena or self._set_up()
+            desktop, arena = self.arena or self._set_up()
             desktop.release_all()
             desktop.clear_buffer()
             desktop.x11.screen.clear_clipboard()
@@ -74,9 +75,9 @@ class MiniwobBench:
         desktop = self._resources.enter_context(self.settings.desktop.new_virtual())
         arena = Arena(desktop, self._address)
         self._resources.callback(arena.close)
-        self._arena = desktop, arena
-        return self._arena
+        self.arena = desktop, arena
+        return self.arena
 
     def _break_down(self) -> None:
-        self._arena = None
+        self.arena = None
         self._resources.close()

@@ -118,7 +118,7 @@ def test_readable_experiences_of_a_damaged_memory_are_salvaged(experienced: User
     assert added == {"added": done["saved"], "present": 0}
 
 
-def test_importing_a_file_that_is_no_export_changes_nothing(experienced: User, tmp_path: Path) -> None:
+def test_importing_a_file_that_is_not_an_export_changes_nothing(experienced: User, tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text("{}\n")
     done = experienced.call("memory", "import", str(tmp_path / "other.jsonl"))
     assert done.returncode == 1

@@ -64,7 +64,7 @@ class WireServer:
 
     def __init__(self, turns: list[Turn]) -> None:
         self.seen: list[Seen] = []
-        self._turns = turns
+        self.turns = turns
         self._over = threading.Event()
         server = self
 
@@ -114,7 +114,7 @@ class WireServer:
         headers = {name.lower(): value for name, value in handler.headers.items()}
         seen = Seen(handler.command, handler.path, headers, json.loads(raw) if raw else None)
         self.seen.append(seen)
-        turn: Turn = self._turns.pop(0) if self._turns else Http(418, {"error": {"message": "the script is over"}})
+        turn: Turn = self.turns.pop(0) if self.turns else Http(418, {"error": {"message": "the script is over"}})
         act = turn if isinstance(turn, Http | Reset | Stall | Half) else turn(seen)
         match act:
             case Http():

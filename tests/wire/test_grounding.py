@@ -90,7 +90,7 @@ def run(
 
     desktop = FakeDesktop(canvas(*size), react)
     check = Http(200, {"id": "m", "type": "model"})
-    worker._turns.insert(0, check)
+    worker.turns.insert(0, check)
     with worker.running(), grounding.running():
         chosen = load_settings(
             overrides={

@@ -73,7 +73,7 @@ def test_running_desktop_is_never_removed(parent: Path) -> None:
         assert len(belonging_to(desktop.id)) >= 4
 
 
-def test_reused_process_id_is_no_owner(parent: Path) -> None:
+def test_reused_process_id_is_not_an_owner(parent: Path) -> None:
     place = create_folder(parent)
     own = Owner.this_process()
     place.write_owner(Owner(pid=own.pid, started=own.started - 1, boot=own.boot))

@@ -98,7 +98,7 @@ def test_clicks(device: Xtest, recorder: RecordingWindow, button: str, number: i
     assert events[2].time - events[0].time < 250
 
 
-def test_two_single_clicks_at_one_place_are_no_double_click(device: Xtest, recorder: RecordingWindow) -> None:
+def test_two_single_clicks_at_one_place_are_not_a_double_click(device: Xtest, recorder: RecordingWindow) -> None:
     recorder.collect()
     device.click(inside(recorder))
     device.click(inside(recorder))

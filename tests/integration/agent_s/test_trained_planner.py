@@ -102,7 +102,7 @@ def test_a_tiny_model_learns_to_plan_with_the_skills_of_a_memory(
         assert answer == PlanResponse.model_validate_json(right["content"])
 
 
-def test_a_line_that_is_no_conversation_is_named(tmp_path: Path) -> None:
+def test_a_line_that_is_not_a_conversation_is_named(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"messages": [{"role": "user", "content": "Plan"}, {"role": "assistant", "content": "{}"}]}\n{}\n')
     with pytest.raises(FineTuningError, match=r"Line 2 of .* is no conversation .*export --training"):

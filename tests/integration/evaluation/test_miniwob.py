@@ -60,8 +60,8 @@ def test_task_and_seed_determine_the_page(bench: MiniwobBench) -> None:
 
 def test_episode_begins_with_an_empty_clipboard(bench: MiniwobBench) -> None:
     bench.run(Job(task="click-button", seed=3))
-    assert bench._arena is not None
-    environment = bench._arena[0].environment
+    assert bench.arena is not None
+    environment = bench.arena[0].environment
     xclip = ["xclip", "-selection", "clipboard"]
     quiet = subprocess.DEVNULL
     subprocess.run(
@@ -75,16 +75,16 @@ def test_episode_begins_with_an_empty_clipboard(bench: MiniwobBench) -> None:
     while clipboard() != "of before":  # xclip may end before the server knows of its text
         assert time.monotonic() < deadline
     assert bench.run(Job(task="click-button", seed=4)).outcome == "success"
-    assert bench._arena[0].environment == environment, "this is about one and the same desktop"
+    assert bench.arena[0].environment == environment, "this is about one and the same desktop"
     assert clipboard() == ""
 
 
 def test_broken_desktop_is_replaced(bench: MiniwobBench) -> None:
-    assert bench._arena is not None
-    broken = bench._arena[0].id
+    assert bench.arena is not None
+    broken = bench.arena[0].id
     end(lambda: belonging_to(broken), 0.1)
 
     result = bench.run(Job(task="click-test", seed=1))
 
     assert (result.outcome, result.reason) == ("success", "the page gave the reward 1")
-    assert bench._arena[0].id != broken
+    assert bench.arena[0].id != broken

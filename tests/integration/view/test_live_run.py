@@ -138,7 +138,7 @@ def test_the_stop_button_ends_a_run_that_waits_for_an_answer(tmp_path: Path) -> 
     assert desktop.released
 
 
-def test_what_is_no_order_is_an_error_that_changes_nothing(tmp_path: Path) -> None:
+def test_what_is_not_an_order_is_an_error_that_changes_nothing(tmp_path: Path) -> None:
     desktop = FakeDesktop(screen(button(1, "Open")))
     with watched(tmp_path / "run", desktop, CallUser(question="Which file?"), Done()) as client:
         for question in questions(client):

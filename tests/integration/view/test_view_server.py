@@ -95,7 +95,7 @@ def test_a_run_without_a_view_of_its_own_takes_no_orders(tmp_path: Path) -> None
         assert (answer.status_code, "agent-s run --view" in answer.text) == (409, True)
 
 
-def test_the_events_of_a_run_that_goes_on_come_as_they_are_recorded(tmp_path: Path) -> None:
+def test_the_events_of_a_run_in_progress_come_as_they_are_recorded(tmp_path: Path) -> None:
     events = events_of_a_run(text="a long text " * 40)
     recorder = Recorder(tmp_path / "one")
     for event in events[:3]:
@@ -118,7 +118,7 @@ def test_the_events_of_a_run_that_goes_on_come_as_they_are_recorded(tmp_path: Pa
         assert row["word"] == "Done and verified"
 
 
-def test_a_run_goes_on_as_long_as_its_recorder_lives(tmp_path: Path) -> None:
+def test_a_run_counts_as_running_while_its_recorder_lives(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "run")
     follower = RunFollower(tmp_path / "run")
     assert follower.new_events() == []

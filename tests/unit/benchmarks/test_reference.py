@@ -22,7 +22,7 @@ def observation(*elements: Element, windows: tuple[Window, ...] = (WINDOW,)) -> 
     return Observation(screenshot=np.zeros((300, 400, 3), dtype=np.uint8), elements=elements, windows=windows)
 
 
-def test_the_same_is_the_same() -> None:
+def test_an_element_that_matches_its_reference_counts() -> None:
     box = Rect(10, 10, 80, 20)
     found = compare(observation(element(box)), [FRAME, seen(box)])
     assert (found.same, found.total, found.share) == (1, 1, 1.0)

@@ -46,7 +46,7 @@ def test_words_that_are_not_there_are_missing(words: str, occurrence: int, until
     assert find([Run(STORY, A, 0, STORY)], words, occurrence, until) == missing
 
 
-def test_a_name_is_no_text() -> None:
+def test_an_element_without_text_has_no_words_even_if_it_has_a_name() -> None:
     assert find([Run("Open")], "Open") == MissingText("no_text")
 
 

@@ -97,7 +97,7 @@ def test_an_effect_is_named(action: Action, before: Observation, after: Observat
     assert (came.effect.kind, describe_result(came)) == (kind, words)
 
 
-def test_a_blinking_caret_is_no_effect() -> None:
+def test_a_blinking_caret_is_not_an_effect() -> None:
     came = result(Hotkey(keys=("Right",)), screen(), drawn(screen(), Rect(100, 100, 1, 16)))
     assert came.effect is not None
     assert came.effect.kind == "none"
@@ -177,7 +177,7 @@ def test_a_button_that_changes_nothing_but_its_own_look_has_no_effect() -> None:
     assert came.effect.kind == "expected"
 
 
-def test_what_keeps_changing_by_itself_is_no_effect() -> None:
+def test_what_keeps_changing_by_itself_is_not_an_effect() -> None:
     clock, later = element(8, "label", "12:00"), element(8, "label", "12:01")
     after = drawn(screen(SAVE, later), clock.rect)
     assert result(Click(element_id=1), screen(SAVE, clock), after).worked
@@ -186,7 +186,7 @@ def test_what_keeps_changing_by_itself_is_no_effect() -> None:
     ).worked
 
 
-def test_the_address_that_a_browser_shows_for_a_link_is_no_effect() -> None:
+def test_the_address_that_a_browser_shows_for_a_link_is_not_an_effect() -> None:
     link, address = element(1, "link", "Details"), element(9, "text line", "127.0.0.1:8080/#none", source="ocr")
     assert not result(Click(element_id=1), screen(link), drawn(screen(link, address), address.rect)).worked
 
@@ -197,7 +197,7 @@ def test_an_error_that_comes_up_is_named(message: str) -> None:
     assert text(Click(element_id=1), before, after).startswith("another effect than expected: the application reports")
 
 
-def test_words_in_a_document_or_in_what_was_typed_are_no_error() -> None:
+def test_words_in_a_document_or_in_what_was_typed_are_not_errors() -> None:
     typed = element(3, "entry", "Name", ["editable"], text="failed")
     for page in (element(6, "document text", "", text="It failed."), typed):
         came = result(Type(text="failed", element_id=3), screen(NAME), screen(page))
@@ -210,7 +210,7 @@ def test_text_put_on_the_clipboard_is_an_effect() -> None:
     assert text(Hotkey(keys=("ctrl", "c")), screen(), screen(), copied) == "the clipboard changed"
 
 
-def test_what_is_so_already_has_no_effect_and_is_no_failure() -> None:
+def test_what_is_so_already_has_no_effect_and_is_not_a_failure() -> None:
     came = result(Click(element_id=3), screen(NAME, focus=3), screen(NAME, focus=3))
     assert describe_result(came) == "no effect: it is so already"
     assert came.worked

@@ -85,7 +85,7 @@ def test_a_slider_is_set_and_read_back(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "loud", "101", "-1", "120%", "40 or 50"])
-def test_what_is_no_value_of_a_slider_is_refused_with_its_range(text: str) -> None:
+def test_what_is_not_a_value_of_a_slider_is_refused_with_its_range(text: str) -> None:
     app = Application()
     with pytest.raises(Refused, match="takes a number from 0 to 100"):
         app.setter().set(SLIDER, text, keyboard=True)

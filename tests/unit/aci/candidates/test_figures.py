@@ -101,7 +101,7 @@ def test_what_is_named_is_left_out_but_not_the_shape_around_it() -> None:
     assert rects(drawing.find()) == [(100, 80, 200, 100)]
 
 
-def test_frames_rules_and_plain_paper_are_no_figures() -> None:
+def test_frames_rules_and_plain_paper_are_not_figures() -> None:
     drawing = Drawing()
     assert drawing.find() == []
     drawing.pen.rectangle((10, 10, 700, 450), outline="black")

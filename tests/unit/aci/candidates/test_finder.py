@@ -67,7 +67,7 @@ def test_a_candidate_is_not_taken_for_a_nameless_element_of_the_tree() -> None:
     assert find_again(describe(found[0], seen), seen) is None
 
 
-def test_what_an_element_stands_for_is_no_candidate() -> None:
+def test_what_an_element_stands_for_is_not_a_candidate() -> None:
     finder, pixels = CandidateFinder(count(1)), screen((200, 200, RED))
     assert finder.find(pixels, [element(Rect(196, 196, 38, 38))], [WINDOW]) == ()
     assert finder.find(pixels, [element(Rect(196, 196, 38, 38), "text line", "X")], [WINDOW]) == ()

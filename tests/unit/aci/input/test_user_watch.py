@@ -23,7 +23,7 @@ def test_keys_on_either_side_in_any_order(keys: list[str], expected: bool) -> No
     assert StopKey("ctrl+shift+escape").pressed_by(chord(keys)) is expected
 
 
-def test_a_stop_key_that_is_no_key_is_an_error() -> None:
+def test_a_stop_key_that_is_not_a_key_is_an_error() -> None:
     with pytest.raises(UnknownKey):
         StopKey("ctrl+frob")
 

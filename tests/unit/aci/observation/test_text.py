@@ -98,7 +98,7 @@ def test_sheet_is_shown_as_content_and_ranges_of_empty_cells() -> None:
     assert lines_about(text, "A2") == ["empty cells A2 to C3: ids 4 to 9, row by row, 3 a row"]
 
 
-def test_blank_cells_with_a_gap_are_no_range() -> None:
+def test_blank_cells_with_a_gap_are_not_a_range() -> None:
     cells = [cell(1, "A1"), cell(2, "C1"), cell(3, "A2", row=1), cell(4, "C2", row=1)]
     text = render_observation(seen(*cells))
     assert "A1 to" not in text
@@ -199,7 +199,7 @@ def test_many_elements_that_went_are_counted() -> None:
     assert render_changes(seen(*links), seen()).splitlines() == ["Gone:", "  39 link: ids 1 to 39"]
 
 
-def test_a_caret_that_is_read_as_a_letter_is_no_change() -> None:
+def test_a_caret_that_is_read_as_a_letter_is_not_a_change() -> None:
     text = element(1, "text line", "Dear Ann", source="ocr")
     for name in ("Dear Ann|", "Dear Ann I", "|Dear Ann"):
         changed = render_changes(seen(text), seen(replace(text, name=name)))
@@ -220,7 +220,7 @@ def test_only_moves_out_of_the_place_that_was_said_are_reported() -> None:
     assert render_changes(seen(mark), seen(moved(mark, 1, 2))) == "Nothing changed."
 
 
-def test_elements_partly_covered_by_a_menu_are_no_change() -> None:
+def test_elements_partly_covered_by_a_menu_are_not_a_change() -> None:
     menu = Window(2, "", "editor", Rect(0, 0, 40, 300), popup=True)
     wide, rest = element(1, name="Wide", rect=Rect(10, 20, 70, 20)), Rect(40, 20, 40, 20)
     cut = replace(wide, rect=rest, point=rest.center)

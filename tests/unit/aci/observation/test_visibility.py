@@ -68,11 +68,11 @@ def test_covered_middle_is_not_clicked() -> None:
     assert not Rect(30, 30, 40, 40).contains(placement.point)
 
 
-def test_all_covered_is_nowhere() -> None:
+def test_an_element_that_is_covered_completely_has_no_point() -> None:
     assert ground(Rect(10, 10, 40, 20), [SCREEN], [Rect(0, 0, 60, 20), Rect(0, 20, 60, 60)]) is None
 
 
-def test_scrolled_out_is_nowhere() -> None:
+def test_an_element_that_is_scrolled_out_of_view_has_no_point() -> None:
     assert ground(Rect(0, 300, 40, 20), [SCREEN, Rect(0, 0, 100, 100)], []) is None
     assert clipped(Rect(0, 0, 0, 10), []) is None
 

@@ -20,7 +20,7 @@ def pieces(pixels: NDArray[np.uint8]) -> list[Rect]:
     return find_lines(pixels, np.ones(pixels.shape[:2], dtype=bool))
 
 
-def test_plain_picture_has_none() -> None:
+def test_a_plain_picture_has_no_lines() -> None:
     assert pieces(blank()) == []
     assert find_lines(drawn((10, 10, "Hidden")), np.zeros((300, 400), dtype=bool)) == []
 
@@ -61,7 +61,7 @@ def test_frame_around_lines_does_not_hold_them_together() -> None:
     assert len(pieces(np.array(image))) == 3
 
 
-def test_rules_carets_and_boxes_are_no_text() -> None:
+def test_rules_carets_and_boxes_are_not_text() -> None:
     pixels = blank()
     pixels[50, 10:390] = 0
     pixels[80:96, 100] = 0

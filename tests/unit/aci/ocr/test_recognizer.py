@@ -52,7 +52,7 @@ def test_results_are_remembered(recognizer: Recognizer, engine: FakeEngine) -> N
     assert engine.read == [1, 2]
 
 
-def test_wait_ends_at_the_deadline_and_reading_goes_on(recognizer: Recognizer, engine: FakeEngine) -> None:
+def test_wait_ends_at_the_deadline_and_reading_continues(recognizer: Recognizer, engine: FakeEngine) -> None:
     engine.go.clear()
     recognizer.want([tile(1)])
     recognizer.wait([tile(1).key], time.monotonic() + 0.02)

@@ -104,7 +104,7 @@ def test_the_token_is_sent_and_never_shown() -> None:
 
 
 @pytest.mark.parametrize("address", ["ftp://host:5000", "http://", ""])
-def test_what_is_no_address_is_refused_with_an_example(address: str) -> None:
+def test_what_is_not_an_address_is_refused_with_an_example(address: str) -> None:
     with pytest.raises(ConnectionLost, match="http://HOST:5000"):
         Machine(address)
 

@@ -59,7 +59,7 @@ def test_single_double_and_right_clicks_are_told_apart() -> None:
     assert [one.button for one in read_gestures(mouse((5, 5), number=3)) if isinstance(one, Press)] == ["right"]
 
 
-def test_moved_pointer_is_no_gesture() -> None:
+def test_moved_pointer_is_not_a_gesture() -> None:
     assert read_gestures([Input("motion", 0.0, Point(1, 1)), Input("motion", 0.1, Point(9, 9))]) == []
 
 

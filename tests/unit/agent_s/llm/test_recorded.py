@@ -65,7 +65,7 @@ def test_a_recording_that_ends_early_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]\n", "nonsense\n", '{"schema_version": 99}\n'])
-def test_files_that_are_no_recording_are_refused(tmp_path: Path, text: str) -> None:
+def test_files_that_are_not_recordings_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "calls.jsonl").write_text(text)
     with pytest.raises(ModelError, match=r"calls\.jsonl"):
         RecordedModel(tmp_path / "calls.jsonl")

@@ -51,7 +51,7 @@ def test_a_refusal_is_trouble_only_if_it_follows_another_failure() -> None:
     assert "the last action was refused: covered" in find_trouble(steps(*[Click(element_id=1)] * 2, ok=False))
 
 
-def test_a_failure_that_the_worker_reads_the_reason_of_is_no_trouble_the_first_time() -> None:
+def test_a_failure_that_the_worker_reads_the_reason_of_is_not_trouble_the_first_time() -> None:
     fixed = replace(button(1, "Fixed"), states=frozenset({"disabled"}))
     still = screen(fixed)
     explained = Step(0, still, ActResponse(action=Click(element_id=1)), ActionResult(ok=True)).followed_by(still)

@@ -187,7 +187,7 @@ def test_damaged_and_unknown_files_are_not_read(tmp_path: Path) -> None:
             read_document(content)
 
 
-def test_long_text_with_a_single_quotation_mark_is_no_table() -> None:
+def test_long_text_with_a_single_quotation_mark_is_not_a_table() -> None:
     text = 'one, two\n"' + "x" * 200_000
     document = read_document(text.encode())
     assert (document.text, document.cells) == (text, {})

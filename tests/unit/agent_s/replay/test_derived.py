@@ -152,7 +152,7 @@ class TestOtherValues:
         events, desktop = again(memory, task_of("1*7"), calculator())
         assert texts(desktop) == ["1*7", "7"] and outcome(events).replayed
 
-    def test_result_in_the_field_that_was_typed_into_is_no_echo(self, memory: MemoryStore) -> None:
+    def test_result_in_the_field_that_was_typed_into_is_not_an_echo(self, memory: MemoryStore) -> None:
         def one_line(action: Action, seen: Observation) -> Observation:
             after = work(action, seen)
             if SUM not in after.by_id or not isinstance(action, Type):
@@ -302,7 +302,7 @@ class TestSameValues:
         assert texts(again(memory, wording, days("2026-11-23", "2026-11-22"))[1]) == ["2026-11-23"]
         assert texts(again(memory, wording, days("2026-11-22", "2026-11-22"))[1]) == [], "it may be any date"
 
-    def test_small_number_that_stands_anywhere_is_no_count(self, memory: MemoryStore) -> None:
+    def test_small_number_that_stands_anywhere_is_not_a_count(self, memory: MemoryStore) -> None:
         wording = "Write how many rows there are into a note"
         learn(memory, wording, page("4"), self.copied("4"))
         for now in (page("4"), page("7")):

@@ -69,7 +69,7 @@ def test_form_in_which_a_value_is_typed(value: str, typed: str, now: str, expect
 
 
 @pytest.mark.parametrize("value", ["8123", "X1-408", "7FQ2-99", "the quick brown fox"])
-def test_special_values_are_no_coincidence(value: str) -> None:
+def test_special_values_are_not_coincidences(value: str) -> None:
     assert is_telling(value)
 
 

@@ -106,18 +106,18 @@ def test_an_unfounded_citation_does_not_count(citation: Citation, reason: str) -
     assert reason in problem(context("The Name field reads 'Ann'", now), citation)
 
 
-def test_a_text_in_another_field_is_no_evidence() -> None:
+def test_a_text_in_another_field_is_not_evidence() -> None:
     now = screen(part(1, "entry", "Name", ""), part(2, "entry", "Email", "Ann"))
     assert "the point is about element 1" in problem(context("The Name field reads 'Ann'", now), element(2, "Ann"))
 
 
-def test_a_text_in_another_window_is_no_evidence() -> None:
+def test_a_text_in_another_window_is_not_evidence() -> None:
     other = replace(EDITOR, id=2, title="other.txt - Editor")
     now = screen(part(1, "text", "", "hello", window=other), windows=(other, replace(EDITOR, title="a.txt - Editor")))
     assert "'a.txt'" in problem(context("The window of a.txt shows 'hello'", now), element(1, "hello"))
 
 
-def test_a_value_in_another_cell_is_no_evidence() -> None:
+def test_a_value_in_another_cell_is_not_evidence() -> None:
     now = screen(part(1, "table cell", "A5", "42"), part(2, "table cell", "B5", ""), part(3, "table cell", "B6", "7"))
     point = context("Cell B5 is 42", now)
     assert "'B5'" in problem(point, element(1, "42"))
@@ -181,7 +181,7 @@ def test_a_step_counts_by_its_effect() -> None:
     assert "no step 7" in problem(context(point, on), Citation(of="step", number=7))
 
 
-def test_an_effect_that_no_longer_holds_is_no_evidence() -> None:
+def test_an_effect_that_no_longer_holds_is_not_evidence() -> None:
     off, on = screen(box(1, "Line Numbers", False)), screen(box(1, "Line Numbers", True))
     twice = step(1, Click(element_id=1), off, on), step(2, Click(element_id=1), on, off)
     assert "no longer holds" in problem(context("Line numbers are on", off, *twice), Citation(of="step", number=1))
@@ -345,7 +345,7 @@ def test_a_value_counts_only_in_its_connection() -> None:
     assert problem(context(point, screen(booked)), element(1, "Ann")) == ""
 
 
-def test_a_value_in_another_column_is_no_evidence() -> None:
+def test_a_value_in_another_column_is_not_evidence() -> None:
     def cell(number: int, name: str, x: int, role: str = "table cell") -> Element:
         return replace(part(number, role, name), rect=Rect(x, 100 if role == "table cell" else 70, 90, 20))
 
@@ -356,7 +356,7 @@ def test_a_value_in_another_column_is_no_evidence() -> None:
         assert problem(context(point, now), element(3, "ann@example.org")) == reason
 
 
-def test_an_option_of_a_menu_that_was_chosen_twice_is_no_evidence() -> None:
+def test_an_option_of_a_menu_that_was_chosen_twice_is_not_evidence() -> None:
     menu = Window(id=5, title="", app="editor", rect=EDITOR.rect, popup=True)
     view = part(2, "menu", "View")
     opened = screen(part(1, "menu item", "Line Numbers", window=menu), view, windows=(menu, EDITOR))

@@ -41,7 +41,7 @@ def test_keys_go_to_the_window_that_has_the_keyboard() -> None:
     assert consent.picture.shape == SCREEN.screenshot.shape
 
 
-def test_targets_off_the_screen_or_missing_are_no_error() -> None:
+def test_targets_off_the_screen_or_missing_are_not_errors() -> None:
     gone = consent_for(Click(element_id=77), screen(windows=()), "every action is to be confirmed")
     assert (gone.target, gone.window, gone.picture.shape) == ("", "", SCREEN.screenshot.shape)
 

@@ -19,14 +19,14 @@ def test_control_characters_are_replaced(char: str) -> None:
     assert printable(f"a{char}b") == "a\ufffdb"
 
 
-def test_lines_become_one() -> None:
+def test_several_lines_are_joined_into_one() -> None:
     assert printable("a\nb\tc") == "a b c"
     assert shorten("  a\n\n b  ", 10) == "a b"
     assert shorten("abcdef", 4) == "abc…"
     assert shorten("abcd", 4) == "abcd"
 
 
-def test_numbers_and_nouns() -> None:
+def test_nouns_agree_with_their_numbers() -> None:
     assert (plural(1, "step"), plural(2, "step"), plural(0, "process", "processes")) == (
         "1 step",
         "2 steps",

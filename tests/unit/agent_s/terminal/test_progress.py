@@ -100,7 +100,7 @@ def test_live_display_shows_the_current_step() -> None:
         for event in events_of_a_run():
             display(event)
             with terminal.capture() as capture:
-                terminal.print(display._draw())
+                terminal.print(display)
             pictures.append(capture.get())
     planning, typing = pictures[2], pictures[15]
     assert "Type Save and save it" in planning
@@ -145,7 +145,7 @@ def test_status_is_replaced_in_place_and_rare_in_a_log() -> None:
     live = LiveDisplay(terminal)
     live.status(f"1/9 {ESCAPE}")
     with terminal.capture() as capture:
-        terminal.print(live._draw())
+        terminal.print(live)
     assert capture.get().startswith("1/9")
     assert "\x1b]0" not in capture.get()
     terminal, out = console()

@@ -195,7 +195,7 @@ class TestReading:
             read_trajectory(tmp_path / "run")
 
     @pytest.mark.parametrize("content", [b"", b"\n", b"\x00\xff", b"[1, 2]\n", b'{"schema_version": "1"}\n'])
-    def test_files_that_are_no_runs_are_refused(self, tmp_path: Path, content: bytes) -> None:
+    def test_files_that_are_not_runs_are_refused(self, tmp_path: Path, content: bytes) -> None:
         (tmp_path / EVENTS_FILE).write_bytes(content)
         with pytest.raises(TrajectoryError):
             read_trajectory(tmp_path)

@@ -65,7 +65,7 @@ def test_files_arrive_byte_by_byte(client: httpx.Client, echo: Echo) -> None:
         ({"Host": "example.org:80"}, 403),
     ],
 )
-def test_only_clients_with_the_token_that_are_no_web_pages_are_served(
+def test_only_clients_with_the_token_that_are_not_web_pages_are_served(
     server: MachineServer, echo: Echo, headers: dict[str, str], status: int
 ) -> None:
     sent = {"Authorization": "Bearer s3cret", **headers}

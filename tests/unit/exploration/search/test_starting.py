@@ -88,7 +88,7 @@ def test_another_program_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         started(desktop)
 
 
-def test_an_ordinary_dialog_is_no_obstacle() -> None:
+def test_an_ordinary_dialog_is_not_an_obstacle() -> None:
     assert started(asking(button(1, "Apply"), window=replace(EDITOR, title="Colours", modal=True)))
 
 

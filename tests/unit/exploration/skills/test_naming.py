@@ -84,7 +84,7 @@ def test_description_says_what_a_skill_does_and_where_it_is_found() -> None:
     assert naming.preconditions == ("Editor is in front", "Line Numbers is off")
 
 
-def test_tooltip_that_contradicts_the_effect_is_no_alias() -> None:
+def test_tooltip_that_contradicts_the_effect_is_not_an_alias() -> None:
     numbers = step("menu item", "Line Numbers", IN_VIEW, "Show line numbers")
     off = name_unit(attempt(VIEW, numbers, effect=setting("number-lines", "false")), "Editor")
     assert off.description == "Turn off line numbers, by View > Line Numbers in Editor."

@@ -107,7 +107,7 @@ def test_tasks_carried_out_before_and_harmful_ones_are_left_out() -> None:
     assert asked.known == (about("apple").instruction,)
 
 
-def test_the_same_words_for_another_application_are_no_repetition() -> None:
+def test_the_same_words_for_another_application_are_not_a_repetition() -> None:
     tasks, _ = proposed(
         [[ProposedTask(instruction="Make a list.", application=name) for name in ("Notes", "Paint", "Notes")], []],
         [Subject((NOTES, PAINT))],
@@ -189,7 +189,7 @@ def test_without_a_search_the_screens_are_those_of_the_survey() -> None:
 
 
 @pytest.mark.parametrize(("difficulty", "kept"), [(1, 1), (5, 2)])
-def test_tasks_of_another_difficulty_are_no_repetitions_unless_they_are_equal(difficulty: int, kept: int) -> None:
+def test_tasks_of_another_difficulty_are_not_repetitions_unless_they_are_equal(difficulty: int, kept: int) -> None:
     tasks = [
         ExplorationTask(id=str(number), app="n", instruction=text, difficulty=level)
         for number, (text, level) in enumerate(

@@ -62,7 +62,7 @@ def test_body_that_is_too_large_is_dropped() -> None:
 
 
 @given(st.binary(min_size=16, max_size=64))
-def test_noise_is_no_message(noise: bytes) -> None:
+def test_noise_is_not_a_message(noise: bytes) -> None:
     if noise[0] not in b"lB":
         with pytest.raises(Malformed):
             list(split(bytearray(noise)))

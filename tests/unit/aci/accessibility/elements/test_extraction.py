@@ -25,7 +25,7 @@ def static(text: str, rect: Rect = PLACE, *children: Node) -> Node:
     return node("static", text, rect, *children)
 
 
-def test_containers_are_no_elements_and_hidden_nodes_are_not_seen() -> None:
+def test_containers_are_not_elements_and_hidden_nodes_are_not_seen() -> None:
     hidden = node("push button", "Hidden", states=0)
     assert named(frame(node("filler", "", Rect(0, 0, 500, 400), node("push button", "Save"), hidden))) == [
         ("push button", "Save")
@@ -137,7 +137,7 @@ def test_heading_named_like_its_page_is_kept() -> None:
     assert named(page(heading), CHROMIUM) == [("heading", "Page")]
 
 
-def test_lines_and_shadows_across_a_page_are_no_elements_but_thin_handles_are() -> None:
+def test_lines_and_shadows_across_a_page_are_not_elements_but_thin_handles_are() -> None:
     line = node("section", "", Rect(0, 100, 490, 4), attributes={"class": "divider"})
     track = node("section", "", Rect(10, 200, 200, 6), attributes={"class": "track"})
     assert [draft.area for draft in drafts(page(line, track), CHROMIUM)] == [track.rect]
@@ -198,7 +198,7 @@ def test_text_of_a_combo_box_lies_in_its_window_though_a_menu_covers_it() -> Non
     assert {draft.window.id for draft in drafts(frame(box), windows=(menu, WINDOW)) if draft.role == "text"} == {1}
 
 
-def test_classes_are_no_names() -> None:
+def test_class_names_of_toolkits_are_replaced_by_plain_names() -> None:
     field, label = node("text", "QLineEdit", PLACE, text=""), node("label", "QLineEdit", Rect(10, 80, 60, 20))
     assert named(frame(field, label), "Qt 6.4.2") == [("text", ""), ("label", "QLineEdit")]
     chart = node("embedded", "OLEShape", Rect(10, 10, 60, 20))

@@ -82,7 +82,7 @@ def test_widget_under_another_one_is_not_seen() -> None:
     assert set(seen(frame(lower, upper))) == {"Upper"}
 
 
-def test_content_that_fills_a_window_is_no_layer() -> None:
+def test_content_that_fills_a_window_is_not_a_layer() -> None:
     button = node("push button", "Drawn", Rect(20, 60, 60, 20))
     menu = node("menu", "File", Rect(0, 19, 40, 25))
     below_title, below_menu = (Rect(WHOLE.x, WHOLE.y + y, WHOLE.width, WHOLE.height - y) for y in (19, 44))
@@ -254,7 +254,7 @@ def test_gtk_layer_covers_earlier_siblings() -> None:
         assert found["B60"].point.x < 110
 
 
-def test_widgets_side_by_side_are_no_layers() -> None:
+def test_widgets_side_by_side_are_not_layers() -> None:
     left = node("panel", "", Rect(0, 0, 100, 100), node("push button", "Left", Rect(0, 0, 100, 100)))
     right = node("panel", "", Rect(97, 0, 100, 100), node("label", "Right", Rect(97, 0, 100, 100)))
     assert seen(frame(left, right))["Left"].point == Point(50, 50)

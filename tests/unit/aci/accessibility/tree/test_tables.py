@@ -37,7 +37,7 @@ def test_addresses_as_applications_write_them(name: str, cell: tuple[int, int]) 
 
 
 @pytest.mark.parametrize("name", ["", "A", "1", "A0", "Total", "A1:B2", "a1"])
-def test_other_text_is_no_address(name: str) -> None:
+def test_other_text_is_not_an_address(name: str) -> None:
     assert parse_address(name) is None
 
 

@@ -54,7 +54,7 @@ def test_the_same_primitive_in_many_clothes(text: str) -> None:
         ("[" * 100_000 + '{"a": ' * 3, "not valid JSON"),
     ],
 )
-def test_what_is_no_answer_says_why(text: str, problem: str) -> None:
+def test_what_is_not_an_answer_says_why(text: str, problem: str) -> None:
     with pytest.raises(Unreadable, match=problem):
         read_response(text, ActResponse)
 
