@@ -204,7 +204,7 @@ class Aim:
         before, after = element_at(point, seen), element_at(point, now)
         if before is not None and after is not None and before.name and _alike(before, after):
             return point
-        what = "it is no known element" if after is None else f"it is the {_shown(after)}"
+        what = "it is not a known element" if after is None else f"it is the {_shown(after)}"
         raise Refused(f"What lies at {point.x},{point.y} has changed: now {what}. Look at it again before acting.")
 
     def _shows(self, point: Point, seen: Observation, frame: NDArray[np.uint32], restless: Sequence[Rect]) -> bool:

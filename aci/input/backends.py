@@ -72,7 +72,7 @@ def xlib_problem() -> str:
         version = distribution("python3-xlib").version
     except PackageNotFoundError:
         return ""
-    return f"python3-xlib {version} lies over the files of python-xlib, whose newer parts are needed"
+    return f"python3-xlib {version} has overwritten files of python-xlib, whose newer parts are needed"
 
 
 def _look_at(name: InputName) -> InputInfo:

@@ -153,7 +153,7 @@ def _scroll(given: _Wheel, pointer: Point | None) -> Actions:
     at = _pair(pointer)
     if at is None:
         raise MalformedAction(
-            "SCROLL: nobody knows where the pointer is; send MOVE_TO first, or give the reader the pointer."
+            "SCROLL: the position of the pointer is not known; send MOVE_TO first, or give the reader the pointer."
         )
     turns = [(part, True) for part in _parts(given.dx)] + [(part, False) for part in _parts(given.dy)]
     return tuple(Scroll(at=at, clicks=part, horizontal=across) for part, across in turns or [(0, False)])

@@ -71,9 +71,9 @@ class Machine:
         try:
             url = httpx.URL(address if "://" in address else f"http://{address}")
         except httpx.InvalidURL as error:
-            raise ConnectionLost(f"{address!r} is no address: {error}. It looks like http://HOST:5000.") from error
+            raise ConnectionLost(f"{address!r} is not an address: {error}. It looks like http://HOST:5000.") from error
         if url.scheme not in ("http", "https") or not url.host:
-            raise ConnectionLost(f"{address!r} is no address of a machine. It looks like http://HOST:5000.")
+            raise ConnectionLost(f"{address!r} is not the address of a machine. It looks like http://HOST:5000.")
         self.address = str(url.copy_with(userinfo=b"")).rstrip("/")
         self._patience_s = patience_s
         self._clock = clock
@@ -104,7 +104,7 @@ class Machine:
         def read(answer: httpx.Response) -> str:
             tree = answer.json()["AT"]
             if not isinstance(tree, str):
-                raise ValueError("'AT' is no text")
+                raise ValueError("'AT' is not a text")
             return tree
 
         return self._asked("/accessibility", read, refusals=True)

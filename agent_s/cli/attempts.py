@@ -84,7 +84,7 @@ def run_attempts(
     folders = {one.seed or 0: runs / one.trajectory for one in results if one.trajectory}
     best = choose_attempt(judge, task, folders)
     if best is None:
-        raise EnvironmentProblem(f"No attempt came to an end: {results[0].reason}")
+        raise EnvironmentProblem(f"No attempt was completed: {results[0].reason}")
     winner = folders[best.number]
     outcome, replay = _outcome(winner), ""
     try:

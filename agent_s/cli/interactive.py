@@ -171,7 +171,7 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
             if word in WORDS:
                 WORDS[word][1](prompt)
             elif near := _mistyped(word):
-                screen.notice(f"{line.strip()!r} is no task. Did you mean {near!r}?")
+                screen.notice(f"{line.strip()!r} is not a task. Did you mean {near!r}?")
             elif word:
                 status = prompt.carry_out(line)
                 if status is not None and not sys.stdin.isatty():

@@ -111,7 +111,7 @@ def _read(file: Path) -> list[_Conversation]:
         except ValidationError as error:
             problem = error.errors()[0]["msg"]
             raise FineTuningError(
-                f"Line {number} of {file} is no conversation ({problem}). "
+                f"Line {number} of {file} is not a conversation ({problem}). "
                 "Write the file with: agent-s memory export --training FILE"
             ) from error
     if not conversations:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agent_s.settings import Settings
 
 ASKED_FOR_PASSWORD = (
-    "nobody is asked for passwords, since the answer would be read by the model: a person writes {{secret:NAME}} into "
+    "people are never asked for passwords, since the model would read the answer: a person writes {{secret:NAME}} into "
     "the task; fail and say so"
 )
 

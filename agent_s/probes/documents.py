@@ -67,7 +67,7 @@ def _plain(content: bytes) -> Document:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", errors="replace")
     elif b"\0" in content:
-        raise NotReadable("it is no text, and no document of a known format")
+        raise NotReadable("it is neither a text nor a document of a known format")
     else:
         text = content.decode("utf-8-sig", errors="replace")
     return Document(text, _separated(text))
@@ -119,7 +119,7 @@ def _packed(archive: zipfile.ZipFile, content: bytes) -> Document:
     else:
         parts = [name for name in names if re.fullmatch(r"word/document\.xml|ppt/slides/slide\d+\.xml", name)]
         if not parts:
-            raise NotReadable("it is no document of a known format")
+            raise NotReadable("it is not a document of a known format")
         parts.sort(key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
         document = Document("\n".join(_runs(ElementTree.fromstring(archive.read(name))) for name in parts))
     return Document("\n".join(filter(None, (document.text, charts))), document.cells, document.sheets)
@@ -206,7 +206,7 @@ def _workbook(content: bytes) -> Document:
                 place = (title, cell.coordinate)
                 cells[place] = tuple(dict.fromkeys((*cells.get(place, ()), _value(cell.value))))
     except InvalidFileException as error:
-        raise NotReadable(f"it is no workbook: {error}") from error
+        raise NotReadable(f"it is not a workbook: {error}") from error
     return Document("\n".join(forms[0] for forms in cells.values()), cells, sheets)
 
 

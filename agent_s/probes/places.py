@@ -73,7 +73,7 @@ class Places:
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise NotReadable("it is no regular file")
+                raise NotReadable("it is not a regular file")
             if status.st_size > MAX_BYTES:
                 raise NotReadable(f"it has {status.st_size} bytes; at most {MAX_BYTES} are read")
             if not (self._is_named(path) or self.is_changed(path)):

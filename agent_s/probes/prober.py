@@ -152,7 +152,7 @@ def _file(
 
 def _cell(document: Document, probe: CellProbe) -> _Answer:
     if not document.cells and not document.sheets:
-        return None, "it is no spreadsheet"
+        return None, "it is not a spreadsheet"
     sheet = probe.sheet or (document.sheets[0] if document.sheets else "")
     if document.sheets and sheet not in document.sheets:
         return False, f"its sheets are {', '.join(document.sheets[:_MOST_LISTED])}"

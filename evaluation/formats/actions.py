@@ -46,7 +46,7 @@ def _read(action: Any) -> tuple[str, Mapping[str, Any]] | None:
     elif action in ("FAIL", "WAIT", "DONE"):
         kind, given = action, {}
     else:
-        raise CheckFailed(f"{action!r} is no action of the space computer_13")
+        raise CheckFailed(f"{action!r} is not an action of the space computer_13")
     return None if kind in ("WAIT", "DONE") else (kind, given)
 
 

@@ -64,7 +64,7 @@ def literal_match(
     found, wanted = [result], [expected]
     if type == "list":
         if not (isinstance(result, list | tuple) and isinstance(expected, list | tuple)):
-            return Score(0.0, f"{excerpt(str(result))} or {excerpt(str(expected))} is no list")
+            return Score(0.0, f"{excerpt(str(result))} or {excerpt(str(expected))} is not a list")
         found, wanted = list(result), list(expected)
     same = [without_differences(str(part), False, ignore_case) for part in found] == [
         without_differences(str(part), False, ignore_case) for part in wanted
@@ -173,7 +173,7 @@ def check_text_enlarged(result: str) -> Score:
     try:
         factor = float(result)
     except ValueError as error:
-        raise CheckFailed(f"{excerpt(result)} is no number") from error
+        raise CheckFailed(f"{excerpt(result)} is not a number") from error
     return score_of(factor > 1, f"the factor is {factor:g}")
 
 

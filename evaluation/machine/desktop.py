@@ -207,7 +207,7 @@ class DesktopMachine:
 
         limit_s = float(request.fields.get("max_wait_time", _DEFAULT_WAIT_S))
         if not Clock().until(is_there, limit_s, float(request.fields.get("check_interval", _DEFAULT_INTERVAL_S))):
-            return _failed(f"{title or line!r} did not come about")
+            return _failed(f"{title or line!r} did not happen")
         return as_json({"status": "success", **ended})
 
     def run_python(self, request: Request) -> Answer:

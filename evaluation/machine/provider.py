@@ -35,7 +35,7 @@ class Provider:
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)
         if not parts.hostname or not parts.port:
-            raise ValueError(f"{address!r} is no address of a machine. It looks like http://127.0.0.1:5000.")
+            raise ValueError(f"{address!r} is not the address of a machine. It looks like http://127.0.0.1:5000.")
         self._base = f"http://{parts.hostname}:{parts.port}"
         self._user, self._place = parts.username or "", (parts.hostname, parts.port)
 

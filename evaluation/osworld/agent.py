@@ -144,7 +144,7 @@ class OSWorldAgent:
             try:
                 pixels = picture_of(picture)
             except OSError as error:
-                raise EvaluationError(f"obs['screenshot'] is no picture: {error}") from error
+                raise EvaluationError(f"obs['screenshot'] is not a picture: {error}") from error
         return Screen(pixels, tree if isinstance(tree, str) and self.observation_type in _WITH_TREE else None)
 
 

@@ -104,7 +104,7 @@ class TaskContext:
         """
         path = (self.cache / name).resolve()
         if not path.is_relative_to(self.cache.resolve()) or path == self.cache.resolve():
-            raise EvaluationError(f"{name!r} is no name of a file in the cache")
+            raise EvaluationError(f"{name!r} does not name a file in the cache")
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 

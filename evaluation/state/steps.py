@@ -145,7 +145,7 @@ def execute_with_verification(
         return shown and (line is None or context.run(context.command(line, shell=True)).returncode == 0)
 
     if not Clock().until(is_there, max_wait_time, check_interval):
-        raise PreparationFailed(f"{title or line!r} did not come about within {max_wait_time:g} s")
+        raise PreparationFailed(f"{title or line!r} did not happen within {max_wait_time:g} s")
 
 
 def download(context: TaskContext, *, files: Annotated[tuple[FileToDownload, ...], Field(min_length=1)]) -> None:

@@ -49,4 +49,4 @@ def test_a_task_is_carried_out_on_a_machine(user: User, tmp_path: Path, address:
 def test_a_machine_that_does_not_answer_is_named(user: User) -> None:
     plain = ("-c", "memory.enabled=false", "--model", "offline")
     done = user.agent_s("run", "Click 'Save'.", "--osworld", "ftp://nowhere", *plain)
-    assert done.returncode == 3 and "'ftp://nowhere' is no address of a machine" in done.stderr
+    assert done.returncode == 3 and "'ftp://nowhere' is not the address of a machine" in done.stderr

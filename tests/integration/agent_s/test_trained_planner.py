@@ -105,7 +105,7 @@ def test_a_tiny_model_learns_to_plan_with_the_skills_of_a_memory(
 def test_a_line_that_is_not_a_conversation_is_named(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"messages": [{"role": "user", "content": "Plan"}, {"role": "assistant", "content": "{}"}]}\n{}\n')
-    with pytest.raises(FineTuningError, match=r"Line 2 of .* is no conversation .*export --training"):
+    with pytest.raises(FineTuningError, match=r"Line 2 of .* is not a conversation .*export --training"):
         fine_tune(file, tmp_path / "model", tmp_path / "planner")
 
 

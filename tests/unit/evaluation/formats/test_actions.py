@@ -56,5 +56,5 @@ def test_one_action_too_many_fails() -> None:
 def test_what_cannot_be_judged_is_refused() -> None:
     with pytest.raises(CheckFailed, match="expected"):
         judge("check_step_actions", DONE, {"anything": EXPECTED})
-    with pytest.raises(CheckFailed, match="no action of the space"):
+    with pytest.raises(CheckFailed, match="not an action of the space"):
         judge("check_step_actions", ["JUMP"], {"expected": EXPECTED})

@@ -146,7 +146,7 @@ def test_a_model_that_breaks_is_an_error_and_not_a_verdict(make: Make) -> None:
     ("kind", "obs", "reason"),
     [
         ("screenshot", {}, r"obs\['screenshot'\] is NoneType"),
-        ("som", {"screenshot": b"\x89PNG"}, r"obs\['screenshot'\] is no picture"),
+        ("som", {"screenshot": b"\x89PNG"}, r"obs\['screenshot'\] is not a picture"),
         ("a11y_tree", {"screenshot": png()}, "require_a11y_tree=True"),
     ],
 )
