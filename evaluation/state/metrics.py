@@ -104,7 +104,7 @@ class Metric:
             try:
                 expected = self.rules.model_validate(with_key({} if expected is None else expected))
             except ValidationError as error:
-                raise CheckFailed(f"what is expected is not a rule of this metric: {error.errors()[0]['msg']}") from error
+                raise CheckFailed(f"this is not a rule of the metric: {error.errors()[0]['msg']}") from error
         given = (result, expected) if self.takes_expected else (result,)
         if self.needs_context:
             given = (context, *given)
