@@ -418,8 +418,10 @@ class Performer:
 
     def _check_in_front(self, element: Element, keyboard: int | None) -> None:
         """Check that the keyboard has left the window that had it before a click into another one."""
+        if keyboard in (None, element.window_id):
+            return
         window = next((one for one in self.screen.windows() if one.id == element.window_id), None)
-        if keyboard in (None, element.window_id) or window is None or window.popup:
+        if window is None or window.popup:
             return
         deadline = self.clock.now() + _SELECTED_LIMIT_S
         while self.screen.active_window() == keyboard:

@@ -482,6 +482,28 @@ def test_nothing_is_typed_while_a_dialog_keeps_the_keyboard(bench: Bench) -> Non
     assert [done[0] for done in bench.device.done] == ["click"]
 
 
+class HurriedTypist(Typist):
+    """Nothing that it types arrives at first, so that it clicks the element again."""
+
+    def type(self, place: Any, text: str, overwrite: bool, click_again: Any = None) -> Delivery:
+        click_again()
+        return super().type(place, text, overwrite)
+
+
+def test_text_that_went_elsewhere_is_not_typed_again_where_the_field_is_gone(bench: Bench) -> None:
+    bench.performer.typist = HurriedTypist(bench.device)  # type: ignore[assignment]
+    click = bench.device.click
+
+    def click_and_lose(*what: Any) -> None:
+        click(*what)
+        bench.located[10] = None
+
+    bench.device.click = click_and_lose  # type: ignore[method-assign]
+    result = bench.perform(Type(text="abc", element_id=10))
+    assert (result.ok, result.refusal) == (False, "not_typed")
+    assert [done[0] for done in bench.device.done] == ["click"]
+
+
 def test_text_is_appended_to_a_line(bench: Bench) -> None:
     bench.elements = [bench.element(12, Rect(10, 10, 20, 20), role="text", states=frozenset({"editable"}))]
     bench.perform(Type(text="abc", element_id=12))
