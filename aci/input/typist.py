@@ -85,8 +85,9 @@ class Place:
         """Return whether pasting a text is better than typing it.
 
         Pasting into a field is quick, exact, and triggers no completions. Text at the focus may be meant as key presses
-        (a calculator's "=" calculates), so there only long, multi-line or non-ASCII text is pasted. Passwords are kept
-        out of the clipboard, and a paste of one that fails could not be noticed.
+        (a calculator's "=" calculates), so there only long, multi-line or non-ASCII text is pasted, and what goes into
+        a paragraph, which would be autocorrected; a tab may lead to the next cell. Passwords are kept out of the
+        clipboard, and a paste of one that fails could not be noticed.
         """
         if (
             not self.text_field
@@ -94,7 +95,7 @@ class Place:
             or (self.element is not None and self.element.role in _TYPED_ROLES)
         ):
             return False
-        prose = self.element is not None and self.element.role == "paragraph"
+        prose = self.element is not None and self.element.role == "paragraph" and "\t" not in text
         return self.chosen or prose or len(text) > _LONG or "\n" in text or not text.isascii()
 
     @property

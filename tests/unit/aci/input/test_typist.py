@@ -109,6 +109,11 @@ def test_paragraph_at_the_focus_gets_the_text_as_it_is_without_autocorrection() 
     assert field.text == "not yet"
 
 
+def test_tab_in_a_paragraph_is_pressed_since_it_may_lead_to_the_next_cell() -> None:
+    delivery = type_into(Field(), place("paragraph", chosen=False), "a\tb")
+    assert delivery is not None and delivery.by == "keys"
+
+
 def test_overwrite_selects_first() -> None:
     field = Field("old")
     assert type_into(field, place(), "new", overwrite=True) == Delivery(state="exact", by="paste")
