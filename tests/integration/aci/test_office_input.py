@@ -1,4 +1,4 @@
-"""A range of cells is filled from a table in one step, checked in the file that the application saves."""
+"""Typing into documents of LibreOffice: ranges of cells, merged cells, and text that is not corrected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from aci.acting.actions import Click, Hotkey, Type
 from aci.desktop.virtual import VirtualDesktop
-from benchmarks.fixtures.open_documents import Book, Sheet
+from benchmarks.fixtures.open_documents import Book, Letter, Sheet, paragraphs
 from tests.integration.aci.seeing import element, until, wait_until
 
 pytestmark = [
@@ -50,3 +50,14 @@ def test_covered_part_of_a_merged_cell_is_not_typed_into(tmp_path: Path) -> None
         assert element(desktop, "table cell", "B1").text == "Count"
         assert desktop.perform(Type(text="Number", element_id=element(desktop, "table cell", "B1").id, enter=True)).ok
         until(desktop, lambda seen: any(each.text == "Number" for each in seen.elements if each.name == "B1"))
+
+
+def test_document_takes_text_without_correcting_it(tmp_path: Path) -> None:
+    letter = tmp_path / "letter.odt"
+    Letter(paragraphs("")).write(letter)
+    with VirtualDesktop(size=(1280, 800), ocr=None) as desktop:
+        desktop.launch(["soffice", "--norestore", "--writer", str(letter)], timeout_s=180.0)
+        until(desktop, lambda seen: seen.focus_id is not None and seen.by_id[seen.focus_id].role == "paragraph")
+        result = desktop.perform(Type(text="not yet (c)"))
+        assert result.ok and result.delivery is not None and result.delivery.state == "exact"
+        until(desktop, lambda seen: any(each.text == "not yet (c)" for each in seen.elements))
