@@ -392,14 +392,11 @@ class Performer:
 
     def _cell_instead(self, cell: Element) -> Element | None:
         """Return the cell that a click on a cell has selected in its place; None if it has selected that cell."""
-        deadline = self.clock.now() + _SELECTED_LIMIT_S
-        while not self.locator.has_focus(cell.id):
-            if self.clock.now() > deadline:
-                others = (one for one in self.aim.look().elements if is_sheet_cell(one) and one.id != cell.id)
-                selected = [one for one in others if one.window_id == cell.window_id and "selected" in one.states]
-                return next((one for one in selected if self.locator.has_focus(one.id)), None)
-            self.clock.pause(_POLL_S)
-        return None
+        if self.clock.until(lambda: self.locator.has_focus(cell.id), _SELECTED_LIMIT_S, _POLL_S):
+            return None
+        others = (one for one in self.aim.look().elements if is_sheet_cell(one) and one.id != cell.id)
+        selected = [one for one in others if one.window_id == cell.window_id and "selected" in one.states]
+        return next((one for one in selected if self.locator.has_focus(one.id)), None)
 
     def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         """Click a field; put the caret behind the text of a single line."""
@@ -423,12 +420,9 @@ class Performer:
         window = next((one for one in self.screen.windows() if one.id == element.window_id), None)
         if window is None or window.popup:
             return
-        deadline = self.clock.now() + _SELECTED_LIMIT_S
-        while self.screen.active_window() == keyboard:
-            if self.clock.now() > deadline:
-                other = next((one.title or one.app for one in self.screen.windows() if one.id == keyboard), "")
-                raise Refused(f"A click leaves the keyboard in the window {other!r}; answer it first.", "not_in_front")
-            self.clock.pause(_POLL_S)
+        if not self.clock.until(lambda: self.screen.active_window() != keyboard, _SELECTED_LIMIT_S, _POLL_S):
+            other = next((one.title or one.app for one in self.screen.windows() if one.id == keyboard), "")
+            raise Refused(f"A click leaves the keyboard in the window {other!r}; answer it first.", "not_in_front")
 
     def _switch(self, action: SwitchApplications, settle: bool) -> ActionResult:
         before, started = self.settle.look(until_idle=settle), self.clock.now()

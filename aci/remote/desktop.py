@@ -98,7 +98,7 @@ class OSWorldDesktop(Desktop):
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._halt = Halt()
-        self._machine = Machine(address, patience_s, transport, pause=self._halt.pause)
+        self._machine = Machine(address, patience_s, transport, Clock(pause=self._halt.pause))
         self.address = self._machine.address
         self._private = private
         self._view = View(ocr)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import httpx
 
 from aci.errors import ConnectionLost
+from aci.waiting import Clock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,8 +53,7 @@ class Machine:
         address: Address of the server.
         patience_s: How long an unavailable server is waited for, s.
         transport: Replaces the network, for tests.
-        clock: Monotonic clock, s.
-        pause: Sleeps for some seconds.
+        clock: Tells the time and waits; by default that of the machine.
 
     Raises:
         ConnectionLost: The address is none.
@@ -65,8 +64,7 @@ class Machine:
         address: str,
         patience_s: float = PATIENCE_S,
         transport: httpx.BaseTransport | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
+        clock: Clock | None = None,
     ) -> None:
         try:
             url = httpx.URL(address if "://" in address else f"http://{address}")
@@ -76,8 +74,7 @@ class Machine:
             raise ConnectionLost(f"{address!r} is not the address of a machine. It looks like http://HOST:5000.")
         self.address = str(url.copy_with(userinfo=b"")).rstrip("/")
         self._patience_s = patience_s
-        self._clock = clock
-        self._pause = pause
+        self._clock = clock or Clock()
         limits = httpx.Timeout(ANSWER_LIMIT_S, connect=_CONNECT_LIMIT_S)
         self._http = httpx.Client(base_url=url, timeout=limits, transport=transport, trust_env=False)
 
@@ -165,7 +162,7 @@ class Machine:
         def send() -> httpx.Response:
             return self._http.post(path, json=content, timeout=httpx.Timeout(limit_s, connect=_CONNECT_LIMIT_S))
 
-        deadline = self._clock() + self._patience_s
+        deadline = self._clock.now() + self._patience_s
         while True:
             try:
                 answer = send()
@@ -183,7 +180,7 @@ class Machine:
         return answer
 
     def _asked(self, path: str, read: Callable[[httpx.Response], Answer], refusals: bool = False) -> Answer:
-        deadline = self._clock() + self._patience_s
+        deadline = self._clock.now() + self._patience_s
         while True:
             try:
                 answer = self._http.get(path)
@@ -206,13 +203,13 @@ class Machine:
         Raises:
             ConnectionLost: There is no time left.
         """
-        if self._clock() >= deadline:
+        if self._clock.now() >= deadline:
             raise ConnectionLost(
                 f"{self.address}{path} did not answer within {self._patience_s:g} s ({_reason(problem)}). Check that "
                 "the machine and OSWorld's server in it run, then continue with `agent-s resume`."
             ) from problem
         logger.info("%s%s: %s; trying again", self.address, path, _reason(problem))
-        self._pause(_PAUSE_S)
+        self._clock.pause(_PAUSE_S)
 
     def _refuse_strangers(self, answer: httpx.Response) -> None:
         if answer.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):

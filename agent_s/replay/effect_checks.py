@@ -28,17 +28,11 @@ _TYPESET = str.maketrans("−×÷‘’“”", "-*/''\"\"")  # how applications
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A replayed step.
+    """A replayed step."""
 
-    Attributes:
-        learned: The learned step, with the current values.
-        step: The step as it was done; None if its effect was already there.
-        before: The screen before it.
-    """
-
-    learned: GroundedStep
-    step: Step | None
-    before: Observation
+    learned: GroundedStep  # the learned step, with the current values
+    step: Step | None  # the step as it was done; None if its effect was already there
+    before: Observation  # the screen before it
 
 
 def differs(learned: GroundedStep, step: Step, after: Observation) -> str:

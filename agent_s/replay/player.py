@@ -55,21 +55,14 @@ TEXT_ROLE = "text line"  # role of texts that OCR recognized
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of a replay.
+    """The result of a replay."""
 
-    Attributes:
-        finished: Whether all steps were done and the end is the one that was learned.
-        evidence: What the end was checked against; empty if nothing in it could be checked.
-        unproven: Values that were typed or chosen for this task so far and that no effect in an application shows.
-        problem: Why it stopped.
-        stale: The learned value that it did not type because nothing says what it is now; may be empty.
-    """
-
-    finished: bool
-    evidence: tuple[str, ...] = ()
+    finished: bool  # whether all steps were done and the end is the one that was learned
+    evidence: tuple[str, ...] = ()  # what the end was checked against; empty if nothing in it could be checked
+    # values that were typed or chosen for this task so far and that no effect in an application shows
     unproven: tuple[str, ...] = ()
-    problem: str = ""
-    stale: str = ""
+    problem: str = ""  # why it stopped
+    stale: str = ""  # the learned value that it did not type because nothing says what it is now; may be empty
 
 
 class Screen(Protocol):

@@ -54,19 +54,12 @@ Episodes = dict[tuple[str, str], EpisodicExperience]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A whole task that memory knows how to do.
+    """A whole task that memory knows how to do."""
 
-    Attributes:
-        plan: Its subtasks, with the current values.
-        query: The Manager's query when it was learned.
-        experience_id: The id of its narrative; empty for a skill.
-        learned: The replayable steps of each subtask, by its name.
-    """
-
-    plan: Plan
-    query: str = ""
-    experience_id: str = ""
-    learned: dict[str, Replayable] = field(default_factory=dict)
+    plan: Plan  # its subtasks, with the current values
+    query: str = ""  # the Manager's query when it was learned
+    experience_id: str = ""  # the id of its narrative; empty for a skill
+    learned: dict[str, Replayable] = field(default_factory=dict)  # the replayable steps of each subtask, by its name
 
 
 class Recall:

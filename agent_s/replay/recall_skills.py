@@ -27,34 +27,21 @@ _SWITCHED = frozenset({"checked", "pressed"})
 
 @dataclass(frozen=True, slots=True)
 class FoundSkill:
-    """A skill that fits by its words.
-
-    Attributes:
-        skill: The skill.
-        name: The one of its names that fits best.
-        steps: What to replay.
-        sure: Whether there is no doubt that it is what is asked for.
-    """
+    """A skill that fits by its words."""
 
     skill: SkillExperience
-    name: str
-    steps: Replayable
-    sure: bool
+    name: str  # the one of its names that fits best
+    steps: Replayable  # what to replay
+    sure: bool  # whether there is no doubt that it is what is asked for
 
 
 @dataclass(frozen=True, slots=True)
 class SkillRecall:
-    """Finds skills of a platform.
-
-    Attributes:
-        memory: The store.
-        platform: Only skills of this platform count.
-        may_replay: Returns whether an experience may be replayed.
-    """
+    """Finds skills of a platform."""
 
     memory: MemoryStore
-    platform: str
-    may_replay: Callable[[Experience], bool]
+    platform: str  # only skills of this platform count
+    may_replay: Callable[[Experience], bool]  # returns whether an experience may be replayed
 
     def find(self, subtask: Subtask, front: Window | None) -> FoundSkill | None:
         """Return the best skill for a subtask; None if several with different effects fit equally well.

@@ -33,17 +33,11 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Sight:
-    """What a place showed for some time.
+    """What a place showed for some time."""
 
-    Attributes:
-        steps: Number of steps of the run before it was first seen.
-        texts: The texts; several if equal places cannot be told apart.
-        look: Number of the look that saw it last.
-    """
-
-    steps: int
-    texts: tuple[str, ...]
-    look: int
+    steps: int  # number of steps of the run before it was first seen
+    texts: tuple[str, ...]  # the texts; several if equal places cannot be told apart
+    look: int  # number of the look that saw it last
 
 
 class SeenTexts:

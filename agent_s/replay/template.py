@@ -31,29 +31,19 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Replayable:
-    """Learned steps that can be replayed.
+    """Learned steps that can be replayed."""
 
-    Attributes:
-        experience_id: The id of their experience.
-        steps: The steps, with the current values.
-        opens: Application to bring to the front first; may be empty.
-        wording: The instruction or subtask.
-        exact: Whether it was learned with the same wording.
-        parameters: The values that differ from the learned ones.
-        marks: The placeholder of each learned value that is read again from the screen; the steps hold it instead.
-        refused: The piece of text that a step must not type, and why, by the index of the step.
-        reads: Whether the task reads values from the screen, so that each step must settle.
-    """
-
-    experience_id: str
-    steps: tuple[GroundedStep, ...]
-    opens: str = ""
-    wording: str = ""
-    exact: bool = False
-    parameters: Parameters = field(default_factory=Parameters)
+    experience_id: str  # the id of their experience
+    steps: tuple[GroundedStep, ...]  # the steps, with the current values
+    opens: str = ""  # application to bring to the front first; may be empty
+    wording: str = ""  # the instruction or subtask
+    exact: bool = False  # whether it was learned with the same wording
+    parameters: Parameters = field(default_factory=Parameters)  # the values that differ from the learned ones
+    # the placeholder of each learned value that is read again from the screen; the steps hold it instead
     marks: dict[str, str] = field(default_factory=dict)
+    # the piece of text that a step must not type, and why, by the index of the step
     refused: dict[int, tuple[str, str]] = field(default_factory=dict)
-    reads: bool = False
+    reads: bool = False  # whether the task reads values from the screen, so that each step must settle
 
 
 def read_steps(experience: EpisodicExperience | SkillExperience) -> tuple[GroundedStep, ...] | Mismatch:

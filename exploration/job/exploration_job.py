@@ -42,40 +42,24 @@ USUAL_S = {"survey": 30.0, "propose": 30.0, "task": 15.0}  # estimated time of a
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The configuration of an exploration.
+    """The configuration of an exploration."""
 
-    Attributes:
-        folder: Folder for its files.
-        settings: Model, limits, memory and desktop.
-        applications: The applications to explore.
-        wanted: Number of tasks per application.
-        independent: Number of environment-independent tasks of the whole exploration.
-        aware: Number of environment-aware tasks of the whole exploration.
-        search_s: Time for the search of each application, interrupted runs included, s; 0 for no search; None for the
-            default, or less if `seconds` would leave too little for the tasks.
-        depth: Longest path of a search, in steps.
-        desktops: Number of parallel desktops.
-        cluster: Address of the Ray cluster that has the desktops; None for this machine.
-        seconds: Time budget, s; no new jobs start after it. None for no limit.
-        dollars: Cost budget; no new jobs start after it. None for no limit.
-        keep_all: Whether to keep the records of successful runs.
-        survey_only: Whether to propose tasks only.
-    """
-
-    folder: Path
-    settings: Settings
-    applications: tuple[Application, ...]
-    wanted: int = TASKS
-    independent: int = 0
-    aware: int = 0
+    folder: Path  # folder for its files
+    settings: Settings  # model, limits, memory and desktop
+    applications: tuple[Application, ...]  # the applications to explore
+    wanted: int = TASKS  # number of tasks per application
+    independent: int = 0  # number of environment-independent tasks of the whole exploration
+    aware: int = 0  # number of environment-aware tasks of the whole exploration
+    # time for the search of each application, interrupted runs included, s; 0 for no search; None for the default, or
+    # less if `seconds` would leave too little for the tasks
     search_s: float | None = None
-    depth: int = DEPTH
-    desktops: int = 1
-    cluster: str | None = None
-    seconds: float | None = None
-    dollars: float | None = None
-    keep_all: bool = False
-    survey_only: bool = False
+    depth: int = DEPTH  # longest path of a search, in steps
+    desktops: int = 1  # number of parallel desktops
+    cluster: str | None = None  # address of the Ray cluster that has the desktops; None for this machine
+    seconds: float | None = None  # time budget, s; no new jobs start after it; None for no limit
+    dollars: float | None = None  # cost budget; no new jobs start after it; None for no limit
+    keep_all: bool = False  # whether to keep the records of successful runs
+    survey_only: bool = False  # whether to propose tasks only
 
     @property
     def longest_search_s(self) -> float:
@@ -103,17 +87,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The progress of an exploration.
+    """The progress of an exploration."""
 
-    Attributes:
-        done: Number of finished jobs.
-        total: Number of all jobs; an application that is not surveyed yet counts with the wanted number of tasks.
-        left_s: Estimated remaining time, s.
-    """
-
-    done: int
-    total: int
-    left_s: float
+    done: int  # number of finished jobs
+    total: int  # number of all jobs; an application that is not surveyed yet counts with the wanted number of tasks
+    left_s: float  # estimated remaining time, s
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +110,12 @@ class Exploration:
         plan: Its configuration.
         clock: Monotonic clock, s.
         command: The program of a worker.
-
-    Attributes:
-        stopped_by: The budget that ended it; empty if none did.
     """
 
     plan: Plan
     clock: Callable[[], float] = time.monotonic
     command: Sequence[str] = COMMAND
-    stopped_by: str = field(init=False, default="")
+    stopped_by: str = field(init=False, default="")  # the budget that ended it; empty if none did
     _results: ResultsFile = field(init=False)
     _began: float = field(init=False, default=0.0)
     _stopping: bool = field(init=False, default=False)

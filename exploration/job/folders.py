@@ -44,21 +44,14 @@ _UNFIT = re.compile(r"[^\w.-]+")
 
 
 class Surveyed(BaseModel):
-    """The file `survey.json` of an application.
-
-    Attributes:
-        name: Name of the application.
-        survey: Its controls.
-        wanted: Number of tasks that were asked for.
-        tasks: The proposed tasks, earlier ones first.
-    """
+    """The file `survey.json` of an application."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str
-    survey: Survey
-    wanted: int = 0
-    tasks: tuple[ExplorationTask, ...] = ()
+    name: str  # name of the application
+    survey: Survey  # its controls
+    wanted: int = 0  # number of tasks that were asked for
+    tasks: tuple[ExplorationTask, ...] = ()  # the proposed tasks, earlier ones first
 
 
 def application_folder(folder: Path, app: str) -> Path:

@@ -20,25 +20,15 @@ SEARCH_SHARE = 0.8  # share of the time of a search for unit skills; the rest is
 
 
 class Scope(Record):
-    """The latest request for an exploration.
+    """The latest request for an exploration."""
 
-    Attributes:
-        applications: The applications to explore.
-        tasks: Number of tasks per application.
-        search_s: Time for the search of each application, s; None for the default.
-        depth: Longest path of a search, in steps.
-        independent: Number of environment-independent tasks of the whole exploration.
-        aware: Number of environment-aware tasks of the whole exploration.
-        settings: Model, limits, memory and desktop; these stay the same.
-    """
-
-    applications: tuple[Application, ...]
-    tasks: int
-    search_s: float | None
-    depth: int
-    independent: int = 0
-    aware: int = 0
-    settings: Settings
+    applications: tuple[Application, ...]  # the applications to explore
+    tasks: int  # number of tasks per application
+    search_s: float | None  # time for the search of each application, s; None for the default
+    depth: int  # longest path of a search, in steps
+    independent: int = 0  # number of environment-independent tasks of the whole exploration
+    aware: int = 0  # number of environment-aware tasks of the whole exploration
+    settings: Settings  # model, limits, memory and desktop; these stay the same
 
 
 def write_scope(folder: Path, scope: Scope) -> None:

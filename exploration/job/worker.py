@@ -66,28 +66,17 @@ LOCK_WAIT_S = 30.0  # longest wait for the worker of a killed job to end, s
 
 
 class Assignment(Work):
-    """The configuration of a worker.
+    """The configuration of a worker."""
 
-    Attributes:
-        applications: The applications to explore.
-        wanted: Number of tasks per application.
-        independent: Number of environment-independent tasks of the whole exploration.
-        aware: Number of environment-aware tasks of the whole exploration.
-        search_s: Time for the search of each application, interrupted runs included, s.
-        depth: Longest path of a search, in steps.
-        search_until: Deadline of all searches, s since the epoch, as workers may be on other machines; None for no
-            deadline.
-        keep_all: Whether to keep the records of successful runs.
-    """
-
-    applications: tuple[Application, ...]
-    wanted: int
-    independent: int = 0
-    aware: int = 0
-    search_s: float
-    depth: int = 5
+    applications: tuple[Application, ...]  # the applications to explore
+    wanted: int  # number of tasks per application
+    independent: int = 0  # number of environment-independent tasks of the whole exploration
+    aware: int = 0  # number of environment-aware tasks of the whole exploration
+    search_s: float  # time for the search of each application, interrupted runs included, s
+    depth: int = 5  # longest path of a search, in steps
+    # deadline of all searches, s since the epoch, as workers may be on other machines; None for no deadline
     search_until: float | None = None
-    keep_all: bool = False
+    keep_all: bool = False  # whether to keep the records of successful runs
 
 
 class ExplorationBench:

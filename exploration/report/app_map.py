@@ -25,46 +25,27 @@ _LONGEST_CAPTION, _LONGEST_LABEL = 20, 22
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A screen on the map.
+    """A screen on the map."""
 
-    Attributes:
-        x: Left edge, px.
-        y: Top edge, px.
-        state: The screen.
-        caption: Its title, or its first controls if the title is that of the screen before; shortened.
-        skills: Names of the skills that begin on it and lead to no other screen.
-        boundaries: Names of the boundaries on it.
-    """
-
-    x: float
-    y: float
+    x: float  # left edge, px
+    y: float  # top edge, px
     state: ScreenState
-    caption: str
-    skills: tuple[str, ...] = ()
-    boundaries: tuple[str, ...] = ()
+    caption: str  # its title, or its first controls if the title is that of the screen before; shortened
+    skills: tuple[str, ...] = ()  # names of the skills that begin on it and lead to no other screen
+    boundaries: tuple[str, ...] = ()  # names of the boundaries on it
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A way from one screen to another.
+    """A way from one screen to another."""
 
-    Attributes:
-        path: An SVG path.
-        label: The control, shortened; empty for a crossing.
-        tip: The full description.
-        x: Left edge of the label, px.
-        y: Bottom edge of the label, px.
-        skill: Whether it is a verified skill.
-        crossing: Whether it is another way than the one on which its screen was found.
-    """
-
-    path: str
-    label: str
-    tip: str
-    x: float
-    y: float
-    skill: bool
-    crossing: bool = False
+    path: str  # an SVG path
+    label: str  # the control, shortened; empty for a crossing
+    tip: str  # the full description
+    x: float  # left edge of the label, px
+    y: float  # bottom edge of the label, px
+    skill: bool  # whether it is a verified skill
+    crossing: bool = False  # whether it is another way than the one on which its screen was found
 
 
 @dataclass(frozen=True, slots=True)

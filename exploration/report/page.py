@@ -23,21 +23,13 @@ DARKEST = 24  # pixels up to this grey value belong to the empty desktop, which 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """An application on the page.
+    """An application on the page."""
 
-    Attributes:
-        summary: What was found.
-        start: Data URL of the picture of its first screen; may be empty.
-        map: Its map; None without a search.
-        pictures: Data URLs of the pictures of its screens, by fingerprint.
-        steps: The steps of each skill in words, by the key of the skill.
-    """
-
-    summary: ApplicationSummary
-    start: str
-    map: AppMap | None
-    pictures: dict[str, str]
-    steps: dict[str, str]
+    summary: ApplicationSummary  # what was found
+    start: str  # data URL of the picture of its first screen; may be empty
+    map: AppMap | None  # its map; None without a search
+    pictures: dict[str, str]  # data URLs of the pictures of its screens, by fingerprint
+    steps: dict[str, str]  # the steps of each skill in words, by the key of the skill
 
 
 def write_report(folder: Path, summaries: Sequence[ApplicationSummary], path: Path | None = None) -> Path:

@@ -34,45 +34,26 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class ApplicationSummary:
-    """What an exploration found about one application.
+    """What an exploration found about one application."""
 
-    Attributes:
-        app: Its id.
-        name: Its name.
-        folder: The folder of its files.
-        problem: Why it was not explored; empty if it was.
-        coverage: The share of its controls that the search and the tasks used.
-        unused: Ways to the other controls.
-        tasks: Tasks from easy to hard.
-        states: Screens of the search by fingerprint, in the order in which they were found.
-        attempts: Attempts of the search.
-        skills: Verified unit skills.
-        composites: Composite skills.
-        boundaries: Boundaries.
-        searched: How the search ended; empty if there was none.
-        cut_short: Whether the time limit ended the search.
-        seconds: Time of its jobs, with all runs of its search, s.
-        dollars: Cost; None if the price of the model is unknown.
-        stored: Number of experiences that its tasks stored in memory.
-    """
-
-    app: str
-    name: str
-    folder: Path
-    problem: str = ""
-    coverage: Coverage = field(default_factory=Coverage)
-    unused: tuple[str, ...] = ()
-    tasks: tuple[TaskRow, ...] = ()
+    app: str  # its id
+    name: str  # its name
+    folder: Path  # the folder of its files
+    problem: str = ""  # why it was not explored; empty if it was
+    coverage: Coverage = field(default_factory=Coverage)  # the share of its controls that the search and the tasks used
+    unused: tuple[str, ...] = ()  # ways to the other controls
+    tasks: tuple[TaskRow, ...] = ()  # tasks from easy to hard
+    # screens of the search by fingerprint, in the order in which they were found
     states: Mapping[str, ScreenState] = field(default_factory=dict)
-    attempts: tuple[Attempt, ...] = ()
-    skills: tuple[UnitSkill, ...] = ()
+    attempts: tuple[Attempt, ...] = ()  # of the search
+    skills: tuple[UnitSkill, ...] = ()  # verified unit skills
     composites: tuple[UnitSkill, ...] = ()
     boundaries: tuple[Boundary, ...] = ()
-    searched: str = ""
-    cut_short: bool = False
-    seconds: float = 0.0
-    dollars: float | None = 0.0
-    stored: int = 0
+    searched: str = ""  # how the search ended; empty if there was none
+    cut_short: bool = False  # whether the time limit ended the search
+    seconds: float = 0.0  # time of its jobs, with all runs of its search, s
+    dollars: float | None = 0.0  # cost; None if the price of the model is unknown
+    stored: int = 0  # number of experiences that its tasks stored in memory
 
     @property
     def screens(self) -> int:

@@ -17,19 +17,12 @@ _MOST_IN_A_LIST = 8
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of an attempt.
-
-    Attributes:
-        classification: Its class.
-        why: The reason, in a sentence.
-        effect: What it changed.
-        offers: Controls that became visible and are to be tried.
-    """
+    """The result of an attempt."""
 
     classification: Classification
-    why: str
-    effect: tuple[Change, ...] = ()
-    offers: tuple[Candidate, ...] = ()
+    why: str  # the reason, in a sentence
+    effect: tuple[Change, ...] = ()  # what it changed
+    offers: tuple[Candidate, ...] = ()  # controls that became visible and are to be tried
 
 
 def classify(control: Control, before: Look, after: Look, app: str, ground: Look | None = None) -> Finding:

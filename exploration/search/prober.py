@@ -27,34 +27,21 @@ _LOOKS, _LOOKS_FOR_DIALOG = 2, 20  # number of looks for late changes; names tha
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The result of one try.
+    """The result of one try."""
 
-    Attributes:
-        finding: Its classification and effect.
-        step: The step as it was done, with its effect.
-        after: The screen after it; None if that was not seen.
-        desktop: The desktop that it was made on, as a number of restarts.
-    """
-
-    finding: Finding
-    step: GroundedStep
-    after: Look | None = None
-    desktop: int = 0
+    finding: Finding  # its classification and effect
+    step: GroundedStep  # the step as it was done, with its effect
+    after: Look | None = None  # the screen after it; None if that was not seen
+    desktop: int = 0  # the desktop that it was made on, as a number of restarts
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The result of repeating an attempt.
+    """The result of repeating an attempt."""
 
-    Attributes:
-        problem: Why it did not work; empty if it did.
-        steps: Its steps as they were done this time, up to a failure.
-        effect: What it changed this time.
-    """
-
-    problem: str
-    steps: Path = ()
-    effect: tuple[Change, ...] = ()
+    problem: str  # why it did not work; empty if it did
+    steps: Path = ()  # its steps as they were done this time, up to a failure
+    effect: tuple[Change, ...] = ()  # what it changed this time
 
 
 class Prober:

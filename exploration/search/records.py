@@ -29,53 +29,33 @@ did nothing; and, in addition to the paper's three, it was left alone because it
 
 
 class SearchLimits(Record):
-    """Bounds of one search of one application.
+    """Bounds of one search of one application."""
 
-    Attributes:
-        seconds: Wall time for finding and verifying, interrupted runs included, s.
-        max_depth: Longest path from the start, in steps.
-        max_retries: Number of retries of a failed attempt, each on a fresh desktop.
-        max_states: Maximum number of screens.
-    """
-
-    seconds: Annotated[float, Field(gt=0)] = 600.0
-    max_depth: Annotated[int, Field(ge=1, le=20)] = 5
+    seconds: Annotated[float, Field(gt=0)] = 600.0  # wall time for finding and verifying, interrupted runs included, s
+    max_depth: Annotated[int, Field(ge=1, le=20)] = 5  # longest path from the start, in steps
+    # number of retries of a failed attempt, each on a fresh desktop
     max_retries: Annotated[int, Field(ge=0, le=10)] = 1
-    max_states: Annotated[int, Field(ge=1)] = 400
+    max_states: Annotated[int, Field(ge=1)] = 400  # maximum number of screens
 
 
 class ScreenState(Record):
-    """A screen that was visited.
+    """A screen that was visited."""
 
-    Attributes:
-        fingerprint: Equal for two screens that offer the same controls.
-        title: Title of the active window.
-        words: Names of the first controls, in reading order.
-        thumbnail: File name of a small picture, relative to the folder of the search; may be empty.
-        depth: Steps from the start.
-    """
-
-    fingerprint: str
-    title: str = ""
-    words: tuple[str, ...] = ()
-    thumbnail: str = ""
-    depth: int = 0
+    fingerprint: str  # equal for two screens that offer the same controls
+    title: str = ""  # title of the active window
+    words: tuple[str, ...] = ()  # names of the first controls, in reading order
+    thumbnail: str = ""  # file name of a small picture, relative to the folder of the search; may be empty
+    depth: int = 0  # steps from the start
 
 
 class Control(Record):
-    """Something on a screen that can be acted on.
+    """Something on a screen that can be acted on."""
 
-    Attributes:
-        role: AT-SPI role name.
-        name: Its name, label or tooltip.
-        key: Unique on its screen, and the same each time.
-        place: The dialog and the named parts that contain it. A control of the same role, name and place is tried on
-            one screen only.
-    """
-
-    role: str
-    name: str
-    key: str
+    role: str  # AT-SPI role name
+    name: str  # its name, label or tooltip
+    key: str  # unique on its screen, and the same each time
+    # the dialog and the named parts that contain it; a control of the same role, name and place is tried on one screen
+    # only
     place: str = ""
 
     @property
@@ -85,111 +65,62 @@ class Control(Record):
 
 
 class Offer(Record):
-    """A control that became visible.
-
-    Attributes:
-        control: The control.
-        step: The step that acts on it.
-        disabled: Whether it is greyed out.
-        unsafe: Why it is left alone; empty if it may be tried.
-    """
+    """A control that became visible."""
 
     control: Control
-    step: GroundedStep
-    disabled: bool = False
-    unsafe: str = ""
+    step: GroundedStep  # the step that acts on it
+    disabled: bool = False  # whether it is greyed out
+    unsafe: str = ""  # why it is left alone; empty if it may be tried
 
 
 class Attempt(Record):
-    """An edge: one control acted on, from one screen.
+    """An edge: one control acted on, from one screen."""
 
-    Attributes:
-        key: The keys of the controls on its path.
-        control: The control.
-        start: Fingerprint of the screen before.
-        end: Fingerprint of the screen after; empty if it was not seen.
-        path: All steps from the start, the attempted one last; empty if nothing was done.
-        classification: The result.
-        effect: What it changed. An attempt without an effect gives no skill.
-        offers: Controls that became visible, in reading order.
-        precondition: A sentence that must hold before the path works; may be empty.
-        why: The reason for the classification.
-        retries: Number of retries.
-        depth: Number of steps.
-    """
-
-    key: str
+    key: str  # the keys of the controls on its path
     control: Control
-    start: str
-    end: str = ""
-    path: tuple[GroundedStep, ...] = ()
+    start: str  # fingerprint of the screen before
+    end: str = ""  # fingerprint of the screen after; empty if it was not seen
+    path: tuple[GroundedStep, ...] = ()  # all steps from the start, the attempted one last; empty if nothing was done
     classification: Classification
-    effect: tuple[Change, ...] = ()
-    offers: tuple[Offer, ...] = ()
-    precondition: str = ""
-    why: str = ""
-    retries: int = 0
-    depth: int = 0
+    effect: tuple[Change, ...] = ()  # what it changed; an attempt without an effect gives no skill
+    offers: tuple[Offer, ...] = ()  # controls that became visible, in reading order
+    precondition: str = ""  # a sentence that must hold before the path works; may be empty
+    why: str = ""  # the reason for the classification
+    retries: int = 0  # number of retries
+    depth: int = 0  # number of steps
 
 
 class UnitSkill(Record):
-    """A function that was found and worked again on a fresh desktop.
+    """A function that was found and worked again on a fresh desktop."""
 
-    Attributes:
-        key: The attempt that found it.
-        app: The application, as its windows name it.
-        name: Such as "turn on line numbers".
-        intent: What it does.
-        aliases: Other names.
-        description: One sentence for people and models: what it does and where it is found.
-        where: How it is reached, such as "View > Line Numbers".
-        preconditions: What must hold before, one sentence each.
-        steps: The actions, from the application as it is after its start.
-        prepared: Number of leading steps that only bring about a precondition, such as that something is selected.
-        effect: The verified changes.
-        state: Fingerprint of the screen it leads to.
-        verified_by: The check that verified it.
-        experience_id: Its id in memory; empty if it is not stored.
-    """
-
-    key: str
-    app: str
-    name: str
-    intent: Intent = Field(default_factory=lambda fields: Do(object=fields["name"]))
-    aliases: tuple[str, ...] = ()
-    description: str = ""
-    where: str = ""
-    preconditions: tuple[str, ...] = ()
-    steps: tuple[GroundedStep, ...]
+    key: str  # the attempt that found it
+    app: str  # the application, as its windows name it
+    name: str  # such as "turn on line numbers"
+    intent: Intent = Field(default_factory=lambda fields: Do(object=fields["name"]))  # what it does
+    aliases: tuple[str, ...] = ()  # other names
+    description: str = ""  # one sentence for people and models: what it does and where it is found
+    where: str = ""  # how it is reached, such as "View > Line Numbers"
+    preconditions: tuple[str, ...] = ()  # what must hold before, one sentence each
+    steps: tuple[GroundedStep, ...]  # the actions, from the application as it is after its start
+    # number of leading steps that only bring about a precondition, such as that something is selected
     prepared: Annotated[int, Field(ge=0)] = 0
-    effect: tuple[Change, ...] = ()
-    state: str = ""
-    verified_by: str = VERIFIED_BY
-    experience_id: str = ""
+    effect: tuple[Change, ...] = ()  # the verified changes
+    state: str = ""  # fingerprint of the screen it leads to
+    verified_by: str = VERIFIED_BY  # the check that verified it
+    experience_id: str = ""  # its id in memory; empty if it is not stored
 
 
 class Boundary(Record):
-    """Something that could not be done, even after retries.
+    """Something that could not be done, even after retries."""
 
-    Attributes:
-        key: The attempt that failed.
-        app: The application, as its windows name it.
-        name: Its name if it were a skill.
-        description: One sentence.
-        why: Why it failed.
-        steps: The steps that were tried, up to the failure.
-        retries: Number of retries.
-        experience_id: Its id in memory; empty if it is not stored.
-    """
-
-    key: str
-    app: str
-    name: str
-    description: str = ""
-    why: str
-    steps: tuple[GroundedStep, ...] = ()
-    retries: int = 0
-    experience_id: str = ""
+    key: str  # the attempt that failed
+    app: str  # the application, as its windows name it
+    name: str  # its name if it were a skill
+    description: str = ""  # one sentence
+    why: str  # why it failed
+    steps: tuple[GroundedStep, ...] = ()  # the steps that were tried, up to the failure
+    retries: int = 0  # number of retries
+    experience_id: str = ""  # its id in memory; empty if it is not stored
 
 
 class BaseEvent(Record):

@@ -34,20 +34,13 @@ _CARET_PX = 400  # pictures with fewer different pixels count as the same: caret
 
 @dataclass(frozen=True)
 class Look:
-    """The screen and the home at one moment.
-
-    Attributes:
-        observation: The screen.
-        home: The contents of the home.
-        place: The path of the home.
-        pointed: The element that the pointer was moved to last; None before its first move.
-        volatile: Identities, without their numbers, of elements whose numbers change by themselves (`drift`).
-    """
+    """The screen and the home at one moment."""
 
     observation: Observation
-    home: HomeState
-    place: str
-    pointed: Rect | None = None
+    home: HomeState  # the contents of the home
+    place: str  # the path of the home
+    pointed: Rect | None = None  # the element that the pointer was moved to last; None before its first move
+    # identities, without their numbers, of elements whose numbers change by themselves (`drift`)
     volatile: frozenset[str] = frozenset()
 
     @cached_property

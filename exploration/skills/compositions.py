@@ -43,23 +43,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A composite task.
+    """A composite task."""
 
-    Attributes:
-        key: Identifies it.
-        units: Keys of the unit skills in it.
-        naming: Its names.
-        parts: What is done.
-        kept: Index of the first part whose steps are kept; earlier parts only bring about a precondition.
-        led: Number of steps of the first part that lead to where the kept parts begin.
-    """
-
-    key: str
-    units: tuple[str, ...]
-    naming: Naming
-    parts: tuple[Part, ...]
-    kept: int = 0
-    led: int = 0
+    key: str  # identifies it
+    units: tuple[str, ...]  # keys of the unit skills in it
+    naming: Naming  # its names
+    parts: tuple[Part, ...]  # what is done
+    kept: int = 0  # index of the first part whose steps are kept; earlier parts only bring about a precondition
+    led: int = 0  # number of steps of the first part that lead to where the kept parts begin
 
     @property
     def length(self) -> int:

@@ -34,21 +34,13 @@ _MOST_SHOWN = 8
 
 @dataclass(frozen=True)
 class Naming:
-    """The names of a unit function.
+    """The names of a unit function."""
 
-    Attributes:
-        intent: What it does.
-        aliases: Other names.
-        description: One sentence: what it does and where it is found.
-        where: How it is reached, such as "View > Line Numbers".
-        preconditions: What must hold before.
-    """
-
-    intent: Intent
-    aliases: tuple[str, ...]
-    description: str
-    where: str
-    preconditions: tuple[str, ...] = ()
+    intent: Intent  # what it does
+    aliases: tuple[str, ...]  # other names
+    description: str  # one sentence: what it does and where it is found
+    where: str  # how it is reached, such as "View > Line Numbers"
+    preconditions: tuple[str, ...] = ()  # what must hold before
 
     @property
     def name(self) -> str:

@@ -33,17 +33,12 @@ MOST_KNOWN = 200  # known tasks that a call shows; the others are only left out
 
 
 class PracticeTasks(BaseModel):
-    """The file of the environment-independent or of the environment-aware tasks.
-
-    Attributes:
-        tasks: The tasks, earlier ones first.
-        usage: Token usage of each call that proposed some.
-    """
+    """The file of the environment-independent or of the environment-aware tasks."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    tasks: tuple[ExplorationTask, ...] = ()
-    usage: tuple[Usage, ...] = ()
+    tasks: tuple[ExplorationTask, ...] = ()  # the tasks, earlier ones first
+    usage: tuple[Usage, ...] = ()  # token usage of each call that proposed some
 
 
 def practice_named(name: str) -> Practice:

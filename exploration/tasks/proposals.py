@@ -50,27 +50,16 @@ _WORD = re.compile(r"\w+")
 
 
 class ExplorationTask(Record):
-    """A task for the agent.
+    """A task for the agent."""
 
-    Attributes:
-        id: The same for the same task of the same application.
-        app: Id of the application.
-        instruction: The instruction.
-        difficulty: From 1 to 5.
-        kind: Its source.
-        uses: Ways to the affordances that must be used.
-        shows: A text that must be on the screen at the end.
-        file: Name of a file that must be in the Documents folder at the end.
-    """
-
-    id: str
-    app: str
+    id: str  # the same for the same task of the same application
+    app: str  # id of the application
     instruction: Annotated[str, Field(min_length=1)]
     difficulty: Annotated[int, Field(ge=1, le=5)] = 1
-    kind: TaskKind = "common"
-    uses: tuple[str, ...] = ()
-    shows: str = ""
-    file: str = ""
+    kind: TaskKind = "common"  # its source
+    uses: tuple[str, ...] = ()  # ways to the affordances that must be used
+    shows: str = ""  # a text that must be on the screen at the end
+    file: str = ""  # name of a file that must be in the Documents folder at the end
 
     @property
     def is_checkable(self) -> bool:

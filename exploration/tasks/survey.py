@@ -45,19 +45,13 @@ class Operable(Protocol):
 
 
 class Survey(BaseModel):
-    """The controls of an application.
-
-    Attributes:
-        affordances: Controls in reading order, those of menus after those of the window.
-        complete: Whether every menu was opened.
-        seconds: Duration, s.
-    """
+    """The controls of an application."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    affordances: tuple[Affordance, ...] = ()
-    complete: bool = True
-    seconds: Annotated[float, Field(ge=0)] = 0.0
+    affordances: tuple[Affordance, ...] = ()  # controls in reading order, those of menus after those of the window
+    complete: bool = True  # whether every menu was opened
+    seconds: Annotated[float, Field(ge=0)] = 0.0  # duration, s
 
 
 def is_safe(name: str) -> bool:

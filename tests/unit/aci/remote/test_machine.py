@@ -5,6 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
+from aci import waiting
 from aci.errors import ConnectionLost
 from aci.remote.machine import Machine, NotKnown
 from tests.unit.aci.remote.server import ScriptedServer, png
@@ -27,7 +28,7 @@ class Clock:
 
 def machine(server: ScriptedServer, address: str = ADDRESS) -> Machine:
     clock = Clock()
-    return Machine(address, patience_s=10, transport=server.transport, clock=clock, pause=clock.sleep)
+    return Machine(address, patience_s=10, transport=server.transport, clock=waiting.Clock(clock, clock.sleep))
 
 
 def refused() -> httpx.ConnectError:
