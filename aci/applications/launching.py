@@ -31,16 +31,11 @@ _CRASHES = frozenset(
 
 
 class Process:
-    """A program that was started on a desktop.
-
-    Attributes:
-        argv: Its program and arguments, with those added for accessibility.
-        pid: Its process id, which is also that of its session.
-    """
+    """A program that was started on a desktop."""
 
     def __init__(self, argv: Sequence[str], popen: subprocess.Popen[bytes], screen: Screen, output: IO[bytes]) -> None:
-        self.argv = tuple(argv)
-        self.pid = popen.pid
+        self.argv = tuple(argv)  # its program and arguments, with those added for accessibility
+        self.pid = popen.pid  # its process id, which is also that of its session
         self._popen = popen
         self._screen = screen
         self._output = output

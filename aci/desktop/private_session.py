@@ -60,13 +60,7 @@ def required_programs(find: Callable[[str], str | None] = find_program) -> dict[
 
 
 class PrivateSession:
-    """An X server with its own buses, window manager, home and environment.
-
-    Attributes:
-        environment: What the session's applications get as their environment; complete once started.
-        display: Name of the X display, such as ":1"; empty before it is started.
-        home: HOME of its applications.
-    """
+    """An X server with its own buses, window manager, home and environment."""
 
     def __init__(
         self,
@@ -79,9 +73,10 @@ class PrivateSession:
         self._size = size
         self._extra = dict(extra_environment)
         self._running: list[subprocess.Popen[bytes]] = []
-        self.home = home
+        self.home = home  # HOME of its applications
+        # what the session's applications get as their environment; complete once started
         self.environment: dict[str, str] = {}
-        self.display = ""
+        self.display = ""  # name of the X display, such as ":1"; empty before it is started
 
     def start(self) -> None:
         """Start the programs; the window manager may still be coming up.

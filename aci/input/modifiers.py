@@ -19,17 +19,13 @@ _POLL_S = 0.02
 
 
 class Modifiers:
-    """The modifier state of an open Xlib display, shared with the caller.
-
-    Attributes:
-        own: Bits that the caller itself holds, for longer than one action.
-    """
+    """The modifier state of an open Xlib display, shared with the caller."""
 
     def __init__(self, display: Any, pause: Callable[[float], None]) -> None:
         self._root = display.screen().root
         self._pause = pause
         self._held = sum(1 << bit for bit in _NAMES) & ~_locks(display)
-        self.own = 0
+        self.own = 0  # bits that the caller itself holds, for longer than one action
 
     def state(self) -> int:
         """Return the current state, with locks and layout (X11 protocol, SETofKEYBUTMASK)."""

@@ -37,10 +37,6 @@ class Capture:
         own_processes: Ids of this process and those that it runs in; what is done in their windows is not recorded.
         on_shown: Called with the actions so far, after each look.
 
-    Attributes:
-        steps: What was shown so far.
-        secrets: What was typed into password fields, by name; never written anywhere.
-
     Raises:
         NoDisplay: The screen cannot be listened to.
         ConnectionLost: The screen went away.
@@ -53,8 +49,8 @@ class Capture:
         own_processes: frozenset[int] = frozenset(),
         on_shown: Callable[[list[Shown]], None] = lambda steps: None,
     ) -> None:
-        self.steps: list[Shown] = []
-        self.secrets: dict[str, str] = {}
+        self.steps: list[Shown] = []  # what was shown so far
+        self.secrets: dict[str, str] = {}  # what was typed into password fields, by name; never written anywhere
         self._desktop = desktop
         self._catalog = catalog
         self._own_processes = own_processes

@@ -14,15 +14,12 @@ class Budget:
 
     Args:
         limits: `max_model_calls`, `max_tokens` and `max_dollars` are used.
-
-    Attributes:
-        calls: Usage of the calls so far, oldest first.
-        reserved: Number of calls that are reserved for later; while it is positive, so is `RESERVED_SHARE` of the
-            tokens and dollars.
     """
 
     def __init__(self, limits: Limits) -> None:
-        self.calls: list[Usage] = []
+        self.calls: list[Usage] = []  # usage of the calls so far, oldest first
+        # number of calls that are reserved for later; while it is positive, so is `RESERVED_SHARE` of the tokens and
+        # dollars
         self.reserved = 0
         self._limits = limits
 

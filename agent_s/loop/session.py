@@ -53,11 +53,6 @@ class Session:
         limits: Budgets of the run.
         signals: Requests to stop and to pause.
         on_screen: Called with each new observation.
-
-    Attributes:
-        clock: Monotonic clock, s.
-        steps: Primitives performed so far.
-        takeovers: Number of times that the person took over the screen.
     """
 
     def __init__(
@@ -69,9 +64,9 @@ class Session:
         on_screen: Callable[[Observation], None] = lambda seen: None,
     ) -> None:
         self.name = model_name(services.model)
-        self.clock = services.clock
-        self.steps = 0
-        self.takeovers = 0
+        self.clock = services.clock  # monotonic clock, s
+        self.steps = 0  # primitives performed so far
+        self.takeovers = 0  # number of times that the person took over the screen
         self._model = services.model
         self._policy = services.policy
         self._people = services.people

@@ -58,13 +58,10 @@ class Conversation(Person):
 
     Args:
         run: Carries the tool out.
-
-    Attributes:
-        state: What a client names to go on with it.
     """
 
     def __init__(self, run: Callable[[Person], Awaitable[Reply]]) -> None:
-        self.state = secrets.token_urlsafe(24)
+        self.state = secrets.token_urlsafe(24)  # what a client names to go on with it
         self._session: ServerSession | None = None
         self._said: asyncio.Queue[Question | str] = asyncio.Queue()
         self._open: Question | None = None

@@ -24,18 +24,12 @@ Value = TypeVar("Value")
 
 
 class OpenDesktop:
-    """A desktop with a thread of its own, on which everything is done with it.
-
-    Attributes:
-        name: What clients call it.
-        shown: The observation that the client has seen last; None if none.
-        busy: What uses it for longer than one call, such as a task; empty if nothing does.
-    """
+    """A desktop with a thread of its own, on which everything is done with it."""
 
     def __init__(self, name: str, open_desktop: Callable[[], AnyDesktop]) -> None:
-        self.name = name
-        self.shown: Observation | None = None
-        self.busy = ""
+        self.name = name  # what clients call it
+        self.shown: Observation | None = None  # the observation that the client has seen last; None if none
+        self.busy = ""  # what uses it for longer than one call, such as a task; empty if nothing does
         self._is_used = False
         self._open = ExitStack()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"mcp-{name}")

@@ -31,15 +31,11 @@ _SCROLLED = ("document web", "document text", "list", "list box", "tree", "tree 
 
 
 class UI:
-    """The current screen, and the operations on it; each operation is a generator of moves.
-
-    Attributes:
-        screen: The screen after the last move.
-        following: What the next part of the instruction clicks; a question with such a button is left to it.
-    """
+    """The current screen, and the operations on it; each operation is a generator of moves."""
 
     def __init__(self, screen: Screen, following: tuple[Target, ...] = ()) -> None:
-        self.screen = screen
+        self.screen = screen  # the screen after the last move
+        # what the next part of the instruction clicks; a question with such a button is left to it
         self.following = following
 
     # Moves

@@ -73,10 +73,6 @@ class Recall:
         hands_over: Whether a model goes on where a replay must stop; otherwise it does not even begin.
         agrees: Asks a person a question and returns whether they say yes; None if there is nobody.
         judges: Judges which of several known requests ask for the same; None to replay only what rules are sure of.
-
-    Attributes:
-        doubt: Why a similar task is not replayed, for a person; may be empty.
-        skills: The skills that a plan may use.
     """
 
     def __init__(
@@ -89,7 +85,7 @@ class Recall:
         agrees: Callable[[str], bool] | None = None,
         judges: Judges | None = None,
     ) -> None:
-        self.doubt = ""
+        self.doubt = ""  # why a similar task is not replayed, for a person; may be empty
         self._judges = judges
         self._agrees = agrees
         self._agreed: dict[str, bool] = {}
@@ -99,7 +95,7 @@ class Recall:
         self._memory = memory
         self._task = task
         self._platform = platform
-        self.skills = SkillOffers(memory, platform)
+        self.skills = SkillOffers(memory, platform)  # the skills that a plan may use
         self._skills = SkillRecall(memory, platform, self._may_replay)
 
     def same_task(self) -> Known | None:

@@ -81,13 +81,10 @@ class Interrupts:
     Args:
         notice: Shows the person what happens; never called by the signal handler, which may run in the middle of a
             write to the terminal.
-
-    Attributes:
-        caught: The first signal that came, or None.
     """
 
     def __init__(self, notice: Callable[[str], None]) -> None:
-        self.caught: int | None = None
+        self.caught: int | None = None  # the first signal that came, or None
         self._notice = notice
         self._main = threading.get_ident()
         self._count = 0

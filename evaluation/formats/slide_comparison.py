@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluation.formats.slides import presentation_of
+from evaluation.formats.slides import notes_of, presentation_of
 from evaluation.state.metrics import Metric, Score
 from evaluation.state.parameters import new_model
 
@@ -39,8 +39,8 @@ def compare_pptx_files(result: Path, expected: Path, **options: Any) -> Score:
 def _slide_differences(slide: Slide, other: Slide, number: int, aspects: Aspects, tolerance: float) -> Iterator[str]:
     if "background_color" in aspects and _background(slide) != _background(other):
         yield f"the background is {_background(slide)}, expected {_background(other)}"
-    if "note" in aspects and _notes(slide) != _notes(other):
-        yield f"the notes are {_notes(slide)!r}, expected {_notes(other)!r}"
+    if "note" in aspects and notes_of(slide) != notes_of(other):
+        yield f"the notes are {notes_of(slide)!r}, expected {notes_of(other)!r}"
     bullets, right_bullets = _bullets(slide), _bullets(other)  # first: python-pptx adds layouts to lines that it reads
     shapes, others = list(slide.shapes), list(other.shapes)
     if len(shapes) != len(others):
@@ -138,11 +138,6 @@ def _texts(shapes: Any) -> Iterator[Any]:
             yield shape
         if hasattr(shape, "shapes"):
             yield from _texts(shape.shapes)
-
-
-def _notes(slide: Slide) -> str:
-    frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-    return frame.text.strip() if frame is not None else ""
 
 
 def _background(slide: Slide) -> str | None:

@@ -147,7 +147,8 @@ def _background(slide: Slide) -> str | None:
     return str(colors[0]).upper() if colors else None
 
 
-def _notes(slide: Slide) -> str:
+def notes_of(slide: Slide) -> str:
+    """Return the notes of a slide; empty if it has none."""
     frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
     return frame.text.strip() if frame is not None else ""
 
@@ -158,8 +159,8 @@ def _rule_problems(rule: SlideRule, presentation: Presentation) -> list[str]:
     slide = presentation.slides[rule.index]
     lines = ["\n".join(line.text for line in _paragraphs(shape)) for shape in _shapes(slide.shapes)]
     problems = [f"slide {rule.index} lacks {text!r}" for text in rule.texts if not any(text in line for line in lines)]
-    if rule.notes is not None and _notes(slide) != rule.notes:
-        problems.append(f"the notes of slide {rule.index} are {_notes(slide)!r}, expected {rule.notes!r}")
+    if rule.notes is not None and notes_of(slide) != rule.notes:
+        problems.append(f"the notes of slide {rule.index} are {notes_of(slide)!r}, expected {rule.notes!r}")
     if rule.background is not None and _background(slide) != rule.background:
         problems.append(f"the background of slide {rule.index} is {_background(slide)}, expected {rule.background}")
     return problems

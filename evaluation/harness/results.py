@@ -108,10 +108,6 @@ class ResultsFile:
         folder: Their folder, created if missing.
         header: The evaluation; an existing file must have the same benchmark, model and settings.
 
-    Attributes:
-        folder: Their folder.
-        results: The latest result of each episode.
-
     Raises:
         ResultsError: The file cannot be read or written, or belongs to another evaluation.
     """
@@ -119,9 +115,9 @@ class ResultsFile:
     def __init__(self, folder: Path, header: Header) -> None:
         from agent_s.runs.listing import make_private_folder
 
-        self.folder = folder
+        self.folder = folder  # their folder
         self._path = folder / RESULTS_FILE
-        self.results: dict[Job, Result] = {}
+        self.results: dict[Job, Result] = {}  # the latest result of each episode
         try:
             make_private_folder(folder / RUNS_FOLDER)
             if self._path.exists() and self._path.stat().st_size:

@@ -155,14 +155,10 @@ def run_task(
 
 
 class KeptCheck:
-    """Carries out a state check, and keeps its verdict from the run.
-
-    Attributes:
-        verdict: The verdict; None before the check.
-    """
+    """Carries out a state check, and keeps its verdict from the run."""
 
     def __init__(self, check: StateCheck) -> None:
-        self.verdict: Verdict | None = None
+        self.verdict: Verdict | None = None  # the verdict; None before the check
         self._check = check
 
     def __call__(self, status: Status) -> Verdict:

@@ -21,14 +21,11 @@ class ErrorJudge:
 
     Args:
         model: The model.
-
-    Attributes:
-        problem: Why the model finds no more; empty while it does.
     """
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self.problem = ""
+        self.problem = ""  # why the model finds no more; empty while it does
 
     def __call__(self, found: RunErrors) -> RunErrors:
         """Return a run with the errors that the model finds added.

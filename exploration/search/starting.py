@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -114,37 +114,19 @@ def start(
     return observation
 
 
+@dataclass(eq=False)
 class Launcher:
-    """Starts one application again and again, each time on the desktop as it is after a reset.
+    """Starts one application again and again, each time on the desktop as it is after a reset."""
 
-    Args:
-        desktop: The desktop.
-        argv: The program and its arguments.
-        look: Takes a look at the screen and the home.
-        clock: Monotonic clock, s.
-        pause: Waits for a number of seconds.
-
-    Attributes:
-        app: The application as its windows name it; empty before the first start.
-        volatile: What differs from start to start (`exploration.search.states.drift`).
-    """
-
-    def __init__(
-        self,
-        desktop: Startable,
-        argv: tuple[str, ...],
-        look: Callable[[], Look],
-        clock: Callable[[], float],
-        pause: Callable[[float], None],
-    ) -> None:
-        self.app = ""
-        self.volatile = frozenset[str]()
-        self._desktop = desktop
-        self._argv = argv
-        self._look = look
-        self._clock = clock
-        self._pause = pause
-        self._last: Look | None = None
+    desktop: Startable
+    argv: tuple[str, ...]  # the program and its arguments
+    look: Callable[[], Look]  # takes a look at the screen and the home
+    clock: Callable[[], float]  # monotonic, s
+    pause: Callable[[float], None]  # waits, s
+    app: str = field(default="", init=False)  # the application as its windows name it; empty before the first start
+    # what differs from start to start (`exploration.search.states.drift`)
+    volatile: frozenset[str] = field(default=frozenset(), init=False)
+    _last: Look | None = field(default=None, init=False)
 
     def start(self) -> Look:
         """Start the application and return the first look at it when it is ready.
@@ -152,15 +134,15 @@ class Launcher:
         Raises:
             ApplicationUnusable: It cannot be started, shows nothing, or asks for a password.
         """
-        for argument in self._argv[1:]:
+        for argument in self.argv[1:]:
             suffix = "." + argument.rpartition(".")[2]
-            document = self._desktop.home / argument
+            document = self.desktop.home / argument
             if suffix in SAMPLES and not argument.startswith(("-", "/")) and not document.exists():
                 document.write_text(SAMPLES[suffix], encoding="utf-8")
-        program = self._argv[0]
+        program = self.argv[0]
         try:
             # After the first start, the known first screen is awaited instead of rest.
-            self._desktop.launch(list(self._argv), wait_for_window=self._last is None)
+            self.desktop.launch(list(self.argv), wait_for_window=self._last is None)
         except LaunchFailed as error:
             raise ApplicationUnusable(f"{program} cannot be started: {error}") from error
         look = self._wait_for_rest() if self._last is None else self._wait_for(self._last)
@@ -176,26 +158,26 @@ class Launcher:
 
     def _wait_for_rest(self) -> Look:
         """Wait until two looks in a row show the same controls, longer if there are none yet."""
-        deadline, last = self._clock() + _FIRST_LIMIT_S, self._clock() + _EMPTY_LIMIT_S
+        deadline, last = self.clock() + _FIRST_LIMIT_S, self.clock() + _EMPTY_LIMIT_S
         previous = None
         while True:
-            look = self._look()
+            look = self.look()
             if not self.app:
                 window = look.observation.active_window
                 self.app = window.app if window is not None else ""
             at_rest = look.candidates and previous is not None and look.exact == previous.exact
-            if at_rest or self._clock() > (deadline if look.candidates else last):
+            if at_rest or self.clock() > (deadline if look.candidates else last):
                 return look
             previous = look
-            self._pause(_POLL_S)
+            self.pause(_POLL_S)
 
     def _wait_for(self, known: Look) -> Look:
         """Wait until the screen is that of an earlier start; if it does not become so, until it is at rest.
 
         Pictures are compared with each other only, since titles may show the path of the home.
         """
-        limit = self._clock() + _AGAIN_LIMIT_S
-        previous, look = None, self._look()
+        limit = self.clock() + _AGAIN_LIMIT_S
+        previous, look = None, self.look()
         while previous is None or not (
             same_texts(known, look, hidden_files_count=False) and same_picture(previous, look)
         ):
@@ -204,11 +186,11 @@ class Launcher:
                 known, look = (replace(each, volatile=self.volatile) for each in (known, look))
                 continue
             if look.candidates:
-                limit = min(limit, self._clock() + _AGAIN_DIFFERS_S)
-            if self._clock() > limit:
+                limit = min(limit, self.clock() + _AGAIN_DIFFERS_S)
+            if self.clock() > limit:
                 return self._wait_for_rest()
-            self._pause(_AGAIN_POLL_S)
-            previous, look = look, self._look()
+            self.pause(_AGAIN_POLL_S)
+            previous, look = look, self.look()
         return look
 
 

@@ -21,17 +21,13 @@ class ModelNamer:
     Args:
         model: The model.
         application: Name of the application.
-
-    Attributes:
-        usage: Token usage of each call.
-        problem: Why the model gives no more names; empty while it does.
     """
 
     def __init__(self, model: Model, application: str) -> None:
         self._model = model
         self._application = application
-        self.usage: list[Usage] = []
-        self.problem = ""
+        self.usage: list[Usage] = []  # token usage of each call
+        self.problem = ""  # why the model gives no more names; empty while it does
 
     def __call__(self, attempts: Sequence[Attempt]) -> Mapping[str, tuple[str, ...]]:
         """Return names by the key of the attempt; functions that the model leaves out have none."""

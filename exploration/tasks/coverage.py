@@ -52,15 +52,11 @@ class UsageListener:
 
     Args:
         affordances: The controls that the survey found.
-
-    Attributes:
-        used: Keys of the affordances that actions used, in order.
-        stored: Number of experiences that were stored.
     """
 
     def __init__(self, affordances: Sequence[Affordance]) -> None:
-        self.used: dict[str, None] = {}
-        self.stored = 0
+        self.used: dict[str, None] = {}  # keys of the affordances that actions used, in order
+        self.stored = 0  # number of experiences that were stored
         self._affordances = affordances
         self._observed: Observed | None = None
         self._pending: list[str] = []
