@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from agent_s.records import Change
 from exploration.search.changes import changes
-from exploration.search.controls import Candidate, in_toolkit_dialog
+from exploration.search.controls import CONTEXT_MENU, Candidate, in_toolkit_dialog
 from exploration.search.homes import is_hidden
 from exploration.search.records import Classification, Control
 from exploration.search.states import Look
 
 _MOST_IN_A_LIST = 8
 """Maximum number of entries of a list or combo box to try; longer ones hold data rather than functions."""
+
+_RELEASED = (("state", "not pressed"), ("state", "not expanded"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,10 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
         return Finding("skipped", "it asks for a password")
     offers = _offers(before, after, ground or before)
     effect = _effect(before, after, ground or before, bool(offers))
+    left = all(each.control.key != control.key for each in after.candidates)
+    if left and not before.menus and control.role != CONTEXT_MENU:
+        # A popover inside the window has closed, so that the button that had opened it is no longer pressed.
+        effect = tuple(each for each in effect if (each.kind, each.after) not in _RELEASED)
     if control.role == "page tab" and effect:
         chosen = tuple(each for each in effect if (each.kind, each.what, each.after) == _in_front(control))
         return Finding("continue" if offers else "terminal", "another tab is in front", chosen, offers)

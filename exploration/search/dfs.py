@@ -280,12 +280,13 @@ class _Search:
             self._put_in_turn(self._near if near else self._far, children, at_once)
 
     def _put_in_turn(self, groups: list[list[Pending]], found: Sequence[Pending], at_once: bool = False) -> None:
-        """Add the controls of a screen to the groups that take turns; those like an earlier one come at the end."""
-        alike, seen = list[Pending](), set[str]()
+        """Add the controls of a screen to the groups that take turns; those with another number come at the end."""
+        alike, seen = list[Pending](), set[tuple[str, str]]()
         first = list[Pending]()
         for each in sorted(found, key=lambda each: not _is_telling(each.offer.control)):
-            kind = without_numbers(each.offer.control.key.partition("#")[0])
-            (alike if kind in seen else first).append(each)
+            control = each.offer.control
+            kind = control.role, without_numbers(control.name)
+            (alike if kind in seen and kind[1] != control.name else first).append(each)
             seen.add(kind)
         if first:
             groups.insert(0 if at_once else len(groups), first)

@@ -199,6 +199,13 @@ def test_another_tab_in_front_is_a_function_and_its_contents_are_tried() -> None
     assert [each.control.name for each in finding.offers] == ["Choose"]
 
 
+def test_a_button_whose_popover_closed_was_not_switched() -> None:
+    reload = Control(role="push button", name="Reload", key="push button:Reload")
+    before = look(box(1, "toggle button", "Menu", "pressed"), box(2, "push button", "Reload"))
+    finding = classify(reload, before, look(box(1, "toggle button", "Menu")), "Editor")
+    assert [(change.kind, change.what) for change in finding.effect] == [("vanished", "push button Reload")]
+
+
 def test_attempts_are_classified() -> None:
     control = Control(role="menu item", name="X", key="menu item:X")
     start = look(box(1, "menu", "File"))

@@ -190,7 +190,7 @@ def test_the_tab_that_was_in_front_is_chosen_again(home: Path, tmp_path: Path) -
 
 
 def test_of_controls_that_differ_in_a_number_the_first_comes_early(home: Path, tmp_path: Path) -> None:
-    editor = FakeEditor(home, buttons=("1 m", "2 m", "3 m", "Start"))
+    editor = FakeEditor(home, buttons=("1 m", "2 m", "3 m", "Start", "Menu", "Menu"))
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         tried = [
             event.attempt.control.name
@@ -198,6 +198,7 @@ def test_of_controls_that_differ_in_a_number_the_first_comes_early(home: Path, t
             if isinstance(event, Attempted)
         ]
     assert tried.index("1 m") < tried.index("Start") < tried.index("2 m") < tried.index("3 m")
+    assert [name for name in tried[: tried.index("2 m")] if name == "Menu"] == ["Menu", "Menu"], "both have that name"
     assert tried.index("Wrap lines") < tried.index("Start"), "the application's settings come first"
 
 
