@@ -67,7 +67,8 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
     tooltip = found.tooltip
     if direction == "off" or (direction and label("toggling").match(tooltip)):
         tooltip = ""  # it says what the control is for, and not what was done with it
-    names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in intents[1:]), tooltip]
+    others = [*intents[1:], *found.settings_of(app)]
+    names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in others), tooltip]
     aliases = {alias.casefold(): alias for each in names if (alias := " ".join(each.split())[:_LONGEST])}
     aliases.pop(name.casefold(), None)
     preconditions = [f"{app} is in front"]
@@ -133,6 +134,12 @@ class _Function:
             yield from self._of_sign(sign)
         else:
             yield from self._of_action()
+
+    def settings_of(self, app: str) -> Iterator[Intent]:
+        """Yield the names by which people call the settings of the application, if those were opened."""
+        words = " ".join(word for word in self.item.split() if word.casefold() != app.casefold())
+        if self._changes("opened") and label("opens_settings").fullmatch(words):
+            yield from (Open(object=name) for name in table("labels")["names_of_settings"])
 
     # What the effect says
 

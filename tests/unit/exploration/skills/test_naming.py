@@ -114,6 +114,16 @@ def test_aliases_come_from_signs_windows_menus_and_settings(made: Attempt, other
     assert other in (naming.name, *naming.aliases)
 
 
+@pytest.mark.parametrize("asked", ["open settings", "open preferences", "open options"])
+@pytest.mark.parametrize("item", ["Preferences", "Configure Calc..."])
+def test_settings_of_the_application_have_all_their_usual_names(item: str, asked: str) -> None:
+    opened = (Change(kind="opened", what="Everything"),)
+    naming = name_unit(attempt(step("menu item", item), effect=opened), "Calc")
+    assert asked in (naming.name, *naming.aliases)
+    keys = name_unit(attempt(step("menu item", "Configure Keyboard Shortcuts..."), effect=opened), "Calc")
+    assert asked not in (keys.name, *keys.aliases)
+
+
 def test_dots_and_shortcuts_are_left_out_of_names() -> None:
     assert plain("Save As...") == "Save As"
     assert plain("Properties (Ctrl+Alt+1)") == "Properties"
