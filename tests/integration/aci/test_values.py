@@ -14,6 +14,7 @@ from tests.integration.aci.seeing import element
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
+PYQT5 = Path("/usr/lib/python3/dist-packages/PyQt5")
 GTK3 = """
 import gi; gi.require_version("Gtk", "3.0")
 from gi.repository import Gtk
@@ -89,6 +90,8 @@ def opened(desktop: VirtualDesktop, toolkit: str, folder: Path) -> None:
     program = "java" if toolkit == "Java" else "chromium" if toolkit == "Chromium" else str(SYSTEM_PYTHON)
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
+    if toolkit == "Qt 5" and not PYQT5.is_dir():
+        pytest.skip("python3-pyqt5 is not installed")
     desktop.launch(argv, timeout_s=120.0)
 
 
