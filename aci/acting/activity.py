@@ -12,7 +12,7 @@ import socket
 import struct
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -54,10 +54,10 @@ class Activity:
         self._began = self._began_at_boot = self._family_at = 0.0
         self._family: frozenset[int] = frozenset()
         self.quiet_s = self.quiet_in_menu_s = 0.0
-        self._samples: deque[tuple[float, float]] = deque()
+        self._samples: deque[tuple[float, Mapping[int, float]]] = deque()
         self._usual = 0.0
         self._sees_connections = True
-        self._ended: tuple[float, float, frozenset[int]] | None = None
+        self._ended: tuple[float, Mapping[int, float], frozenset[int]] | None = None
 
     def begin(self) -> None:
         """Remember the state before an action."""
@@ -70,7 +70,7 @@ class Activity:
             # What an application does all the time, such as playing a film, is no work on the action.
             idle_s = self._began - at
             if family == self._family and idle_s >= WINDOW_S:
-                self._usual = max(0.0, (work_s - before) / idle_s)
+                self._usual = max(0.0, _added(before, work_s) / idle_s)
         self._samples.append((self._began, work_s))
 
     def is_waiting(self) -> bool:
@@ -93,7 +93,7 @@ class Activity:
         while len(self._samples) > 2 and self._samples[1][0] <= now - WINDOW_S:
             self._samples.popleft()
         (since, before), (_, work_s) = self._samples[0], self._samples[-1]
-        return (work_s - before) / max(now - since, WINDOW_S) > self._usual + BUSY_SHARE
+        return _added(before, work_s) / max(now - since, WINDOW_S) > self._usual + BUSY_SHARE
 
     def _runs_command(self) -> bool:
         """Return whether a terminal's foreground is a command that was started since the action began.
@@ -127,11 +127,11 @@ class Activity:
     def _stats(self) -> Iterator[Stat]:
         return (stat for pid in self._family if (stat := read_stat(pid)) is not None)
 
-    def _work_s(self) -> float:
-        return sum(stat.ran * _TICK_S + _queued_s(stat.pid) for stat in self._stats())
+    def _work_s(self) -> dict[int, float]:
+        return {stat.pid: stat.ran * _TICK_S + _queued_s(stat.pid) for stat in self._stats()}
 
     def _find_family(self) -> None:
-        """Find the applications' processes and their descendants; the time of processes that ended counts no more."""
+        """Find the applications' processes and their descendants."""
         self._family_at = time.monotonic()
         stats = living().values()
         found = set(self._pids())
@@ -142,10 +142,14 @@ class Activity:
             found |= more
         if found != self._family:
             self._family = frozenset(found)
-            self._samples.clear()
             programs = {stat.program for stat in stats if stat.pid in found}
             self.quiet_s = max(map(quiet_time, programs), default=0.0)
             self.quiet_in_menu_s = max((quiet_time(program, in_menu=True) for program in programs), default=0.0)
+
+
+def _added(before: Mapping[int, float], now: Mapping[int, float]) -> float:
+    """Return the work between two samples of the processes that are in both, s."""
+    return sum(work_s - before[pid] for pid, work_s in now.items() if pid in before)
 
 
 def _queued_s(pid: int) -> float:

@@ -63,6 +63,7 @@ Input = Pointing | Type | SelectText | Hotkey | HoldAndPress | KeyDown | KeyUp
 _EFFECT_ELSEWHERE = frozenset({"push button", "link", "menu", "menu item", "page tab"})
 """Roles whose effect is never a change of their own look alone."""
 _LINES = frozenset({"text", "entry", "password text"})  # single-line fields, in which End moves behind the text
+_LARGE_PX = 64  # higher elements may be covered by what a click opens, such as a text by a menu
 _COMMAND_KEYS = frozenset({"ctrl", "control", "alt", "super", "win", "meta", "cmd"})
 """Keys with which others go to the window, wherever the focus in it is."""
 _LAUNCH_QUIET_S = 0.4
@@ -234,7 +235,7 @@ class Performer:
         if element is None or element.role not in _EFFECT_ELSEWHERE:
             return []
         focused = seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
-        return [element.rect, *([focused.rect] if focused is not None else [])]
+        return [element.rect, *(_marks_of_focus(focused.rect) if focused is not None else ())]
 
     def _press_keys(self, action: Hotkey | HoldAndPress | KeyDown | KeyUp, seen: Observation | None) -> None:
         match action:
@@ -452,3 +453,11 @@ class Performer:
     def _app_with_keyboard(self) -> str:
         active = self.screen.active_window()
         return next((window.app for window in self.screen.managed_windows() if window.id == active), "")
+
+
+def _marks_of_focus(place: Rect) -> list[Rect]:
+    """Return where an element shows that it loses the focus; of a large one, such as a document, only its border."""
+    if place.height <= _LARGE_PX:
+        return [place]
+    top, left = Rect(place.x, place.y, place.width, 0), Rect(place.x, place.y, 0, place.height)
+    return [top, left, top.moved(0, place.height), left.moved(place.width, 0)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from aci.acting.activity import Activity
 from aci.observation.geometry import Rect
+from aci.observation.pixels import CARET_PX
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,10 +23,12 @@ FIRST_CHANGE_S = 0.2  # wait for the first reaction
 EFFECT_S = 0.6  # wait for an effect elsewhere of a target that has one, such as a button
 AFTERMATH_S = 0.3  # an answer over the network or the output of a command shows a little later than it arrives
 LIMIT_S = 3.0
+MINOR_QUIET_S = 0.45  # what follows the update of a tool bar or status bar does so within a third of a second
+_MINOR = 0.01  # share of the screen that such an update changes at most
 _BUSY_SAMPLE_S = 0.05
 _MARGIN_PX = 8  # shadows and focus rings of a target
 _SAMPLE_S = 0.02
-_NARROW_PX = 16  # narrower changes are a blinking caret or a fading scroll bar
+_NARROW_PX, _LONG_PX = 16, 48  # narrower and longer changes are a fading scroll bar
 
 
 class Settle:
@@ -54,7 +58,10 @@ class Settle:
         self._pause = pause
         self._activity = activity
         self._latest: Frame | None = None
-        self._latest_at = self._changed_at = self._changed_elsewhere_at = self._rested_from = -math.inf
+        self._latest_at = self._changed_at = self._changed_widely_at = -math.inf
+        self._changed_elsewhere_at = self._rested_from = -math.inf
+        self._earlier: deque[Frame] = deque(maxlen=2)  # the pictures before the latest ones, since an action began
+        self._returns = 0  # number of latest changes that brought back one of them
         self._gave_up = True  # whether no answer is waited for any longer
 
     def look(self, until_idle: bool = False) -> Frame:
@@ -65,7 +72,10 @@ class Settle:
         """
         if until_idle and self._activity is not None:
             self._activity.begin()
-        return self._sample()
+        frame = self._sample()
+        self._earlier.clear()
+        self._returns = 0
+        return frame
 
     def wait(
         self,
@@ -132,11 +142,20 @@ class Settle:
         """Return whether the applications in front take more of the processor than they usually do."""
         return self._activity is not None and self._activity.is_computing()
 
+    def only_blinks(self, since: Frame) -> bool:
+        """Return whether the screen changes back and forth between a picture of before and another one."""
+        return self._returns > 1 and not all(is_change(picture, since) for picture in self._earlier)
+
+    def watch(self) -> None:
+        """Note when the screen changes; called again and again while something else is waited for."""
+        self._sample()
+
     def wait_for_late_updates(self, deadline: float, in_menu: bool = False) -> None:
         """Wait while the applications of the latest wait may still update toolbars and panels, at most to a time.
 
-        `Activity.quiet_s` says how long that is after the latest change. The screen may be looked at meanwhile. An
-        answer that an application asks for in that time is waited for.
+        `Activity.quiet_s` says how long that is after the latest change; after one of such an update itself, it is
+        `MINOR_QUIET_S` at most. The screen may be looked at meanwhile. An answer that an application asks for in that
+        time is waited for, and so is the work that it begins.
 
         Args:
             deadline: The time, on the clock's scale.
@@ -148,8 +167,11 @@ class Settle:
             if not self._gave_up and self._activity.is_waiting():
                 waited_at = self._latest_at
             quiet_s = self._activity.quiet_in_menu_s if in_menu else self._activity.quiet_s
-            late_until = max(self._rested_from, self._changed_at) + quiet_s
-            late_until = min(max(late_until, waited_at + AFTERMATH_S), deadline)
+            late_until = max(self._rested_from, self._changed_widely_at) + quiet_s
+            late_until = max(late_until, self._changed_at + min(quiet_s, MINOR_QUIET_S), waited_at + AFTERMATH_S)
+            if quiet_s and self._activity.is_computing():
+                late_until = max(late_until, self._latest_at + _BUSY_SAMPLE_S)
+            late_until = min(late_until, deadline)
             if self._latest_at >= late_until:
                 break
             self._pause(min(_BUSY_SAMPLE_S, late_until - self._latest_at))
@@ -157,15 +179,21 @@ class Settle:
     def _sample(self, targets: Sequence[Rect] = ()) -> Frame:
         frame, now = self._frame(), self._clock()
         if self._latest is not None and is_change(self._latest, frame):
-            self._changed_at = now
-            if targets and is_change(self._latest, frame, besides=targets):
-                self._changed_elsewhere_at = now
+            self._earlier.append(self._latest)
+            returns = not all(is_change(picture, frame) for picture in self._earlier)
+            self._returns = self._returns + 1 if returns else 0
+            if self._returns < 2:  # what only blinks goes to and fro
+                self._changed_at = now
+                if _is_wide(self._latest, frame):
+                    self._changed_widely_at = now
+                if targets and is_change(self._latest, frame, besides=targets):
+                    self._changed_elsewhere_at = now
         self._latest, self._latest_at = frame, now
         return frame
 
 
 def is_change(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> bool:
-    """Return whether two pictures differ by more than a caret, outside some places and their borders.
+    """Return whether two pictures differ by more than a caret or a scroll bar, outside some places and their borders.
 
     Pictures of different size always do.
     """
@@ -178,4 +206,14 @@ def is_change(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> 
         top, left = max(0, place.y - _MARGIN_PX), max(0, place.x - _MARGIN_PX)
         differs[top : place.bottom + _MARGIN_PX, left : place.right + _MARGIN_PX] = False
     columns = np.flatnonzero(differs.any(axis=0))
-    return len(columns) > 0 and int(columns[-1] - columns[0]) >= _NARROW_PX
+    if not len(columns) or (width := int(columns[-1] - columns[0])) < CARET_PX:
+        return False
+    if width >= _NARROW_PX:
+        return True
+    rows = np.flatnonzero(differs.any(axis=1))
+    return int(rows[-1] - rows[0]) < _LONG_PX
+
+
+def _is_wide(previous: Frame, current: Frame) -> bool:
+    """Return whether two pictures differ in more of the screen than an update of tool bars changes."""
+    return previous.shape != current.shape or float((previous != current).mean()) > _MINOR

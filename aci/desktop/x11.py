@@ -231,7 +231,7 @@ class X11Desktop:
     def _changed_share(self) -> float:
         """Return the share of the screen that has changed since the latest look; events are also caused by looking."""
         now = self.screen.frame()
-        if self._frame is None or not is_change(self._frame, now):
+        if self._frame is None or not is_change(self._frame, now) or self._settle.only_blinks(self._frame):
             return 0.0
         areas = changed_areas(self._frame, now)
         return 1.0 if areas is None else max(sum(area.area for area in areas), 1) / now.size
@@ -257,7 +257,7 @@ class X11Desktop:
         elements, notes, unread = reading.elements, reading.notes, 0
         self._unread = None
         if text_reader is not None:
-            texts = text_reader.read(picture.result(), elements, windows)
+            texts = text_reader.read(picture.result(), elements, windows, meanwhile=self._settle.watch)
             elements, notes, unread = texts.elements, (*notes, *texts.notes), len(texts.unread)
             self._unread = texts.unread
         elements = shown(elements, self.screen.dark())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from aci.errors import RecognitionFailed
 from aci.ocr.text_engine import TextBox, TextEngine, sample_picture
 from aci.ocr.tile_sheets import Sheet, Tile, make_sheets
 
+_MEANWHILE_S = 0.05
 _MOST_REMEMBERED = 20_000  # lines of some hundred bytes
 
 
@@ -57,19 +58,26 @@ class Recognizer:
             self._queue = [tile for key, tile in queued.items() if key not in self._reading]
             self._go_on()
 
-    def wait(self, keys: Iterable[bytes], deadline: float) -> None:
+    def wait(self, keys: Iterable[bytes], deadline: float, meanwhile: Callable[[], object] = lambda: None) -> None:
         """Wait until the tiles with these keys have been read, or until the deadline.
+
+        Args:
+            keys: Keys of tiles that have been asked for.
+            deadline: On the scale of `time.monotonic()`.
+            meanwhile: Called again and again.
 
         Raises:
             AciError: The engine cannot be used at all.
         """
         missing = set(keys)
-        with self._change:
-            while missing := {key for key in missing if key not in self._memory}:
+        while True:
+            with self._change:
+                missing = {key for key in missing if key not in self._memory}
                 left = deadline - time.monotonic()
-                if left <= 0 or self._closed:
+                if not missing or left <= 0 or self._closed:
                     break
-                self._change.wait(left)
+                self._change.wait(min(left, _MEANWHILE_S))
+            meanwhile()
         self._report_defects()
 
     def recall(self, key: bytes) -> Read | None:

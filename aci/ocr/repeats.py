@@ -110,9 +110,13 @@ def contains_text(whole: str, part: str) -> bool:
     mine, theirs = plain(whole), plain(part).strip("|")
     if not theirs or theirs in mine:
         return True
-    if len(theirs) > 3 and theirs[0] in CARETS and theirs[1:] in mine:
+    if _may_follow_caret(theirs) and theirs[1:] in mine:
         return True
     return 3 < len(theirs) <= len(mine) and partial_ratio(theirs, mine) >= SAME_TEXT
+
+
+def _may_follow_caret(part: str) -> bool:
+    return len(part) > 3 and part[0] in CARETS
 
 
 def plain(text: str) -> str:
@@ -137,17 +141,29 @@ def _says(element: Element, extent: Rect, text: Found) -> bool:
 
 
 def _continues(whole: str, extent: Rect, text: Found) -> bool:
-    """Return whether a text is the end of what an element says to its left, or the beginning to its right.
+    """Return whether a text ends a line of what an element says to its left, or begins one to its right.
 
     Extents are sometimes too small, and windows cover parts of labels. The letter at their edge may be cut.
     """
     common = min(extent.bottom, text.rect.bottom) - max(extent.y, text.rect.y)
-    part, mine = plain(text.text), plain(whole)
-    if 2 * common < min(text.rect.height, extent.height) or not part or len(part) >= len(mine):
+    if 2 * common < min(text.rect.height, extent.height):
         return False
+    part, lines = plain(text.text), [plain(line) for line in whole.splitlines()]
     if text.rect.center.x >= extent.center.x:
-        return same_text(mine[-len(part) :], part) or (len(part) > 2 and mine.endswith(part[1:]))
-    return same_text(mine[: len(part)], part) or (len(part) > 2 and mine.startswith(part[:-1]))
+        return any(_ends(line, part) for line in lines)
+    return any(_begins(line, part) or (_may_follow_caret(part) and _begins(line, part[1:])) for line in lines)
+
+
+def _ends(line: str, part: str) -> bool:
+    if not 0 < len(part) < len(line):
+        return False
+    return same_text(line[-len(part) :], part) or (len(part) > 2 and line.endswith(part[1:]))
+
+
+def _begins(line: str, part: str) -> bool:
+    if not 0 < len(part) < len(line):
+        return False
+    return same_text(line[: len(part)], part) or (len(part) > 2 and line.startswith(part[:-1]))
 
 
 def _joins_names(elements: Sequence[Element], text: Found) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROLE = "text line"
+_IDEOGRAPH = re.compile("[\u3400-\u9fff]")
 
 logger = logging.getLogger(__name__)
 
@@ -90,8 +92,20 @@ class TextReader:
             areas = self._finder.look_ahead(screenshot, windows)
         self._recognizer.add([area.tile for area in areas])
 
-    def read(self, screenshot: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> ReadScreen:
-        """Add recognized texts of a screenshot, (H, W, 3) uint8 RGB, to the elements of windows, topmost first.
+    def read(
+        self,
+        screenshot: NDArray[np.uint8],
+        elements: Sequence[Element],
+        windows: Sequence[Window],
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> ReadScreen:
+        """Add recognized texts to elements.
+
+        Args:
+            screenshot: (H, W, 3) uint8 RGB.
+            elements: The elements of all windows.
+            windows: Topmost first.
+            meanwhile: Called again and again while texts are waited for.
 
         Raises:
             AciError: The engine cannot be used at all.
@@ -104,10 +118,10 @@ class TextReader:
         with_elements = {element.window_id for element in elements}
         hurries = self._recognizer.is_loading and not self.awaits_engine
         awaited = [area for area in taken if not (hurries and area.window_id in with_elements)]
-        self._recognizer.wait([area.tile.key for area in awaited], started + self._limits.wait_s)
+        self._recognizer.wait([area.tile.key for area in awaited], started + self._limits.wait_s, meanwhile)
         shown = {window.id: window for window in windows}
         found, late, failures = self._found(taken, shown)
-        merged = merge(elements, _lines_of_terminals(found, shown), windows)
+        merged = merge(elements, _lines_of_terminals(_without_icons(found, elements), shown), windows)
         texts = self._elements(merged.texts, windows, frame(screenshot))
         for reason, count in failures.items():
             logger.warning("%d texts could not be recognized: %s", count, reason)
@@ -186,6 +200,16 @@ class TextReader:
 def _said(text: str, app: str = "") -> str:
     """Return a recognized text without the caret before or after it; in terminals a bar may be a part of it."""
     return text.strip() if pattern("terminals").search(app) else text.strip("| ")
+
+
+def _without_icons(found: Sequence[Found], elements: Sequence[Element]) -> list[Found]:
+    """Drop single ideographs, which engines take icons for, from a screen on which nothing else is written so."""
+    longer = (text.text for text in found if len(text.text) > 1)
+    if any(_IDEOGRAPH.search(text) for text in longer) or any(
+        _IDEOGRAPH.search(text) for element in elements for text in (element.name, element.text) if text
+    ):
+        return list(found)
+    return [text for text in found if not _IDEOGRAPH.fullmatch(text.text)]
 
 
 def _lines_of_terminals(found: Sequence[Found], windows: Mapping[int, Window]) -> list[Found]:

@@ -66,6 +66,25 @@ def test_work_of_a_child_process_counts() -> None:
         assert eventually(lambda: busy(activity))
 
 
+def test_work_counts_although_processes_come_and_go() -> None:
+    source = (
+        "import subprocess, threading, time\n"
+        "def others():\n"
+        "    while True: subprocess.run(['sleep', '0.04'])\n"
+        "threading.Thread(target=others, daemon=True).start()\n"
+        "while True: pass"
+    )
+    with program(source) as process:
+        activity = Activity(lambda: {process.pid})
+        activity.begin()
+        assert eventually(activity.is_computing)
+        time.sleep(0.2)
+        for _ in range(20):
+            activity.is_waiting()  # looks which processes there are
+            assert activity.is_computing()
+            time.sleep(0.11)
+
+
 def test_what_an_application_does_all_the_time_is_not_work_on_the_action() -> None:
     with program("while True: pass") as process:
         activity = Activity(lambda: {process.pid})

@@ -37,6 +37,7 @@ from aci.acting.actions import (
     Zoom,
 )
 from aci.acting.performer import Performer
+from aci.acting.settle import is_change
 from aci.acting.spans import Spans
 from aci.acting.targeting import Aim
 from aci.acting.targets import Words
@@ -130,12 +131,12 @@ class InputDevice:
 
 class Settle:
     def __init__(self) -> None:
-        self.waits: list[dict[str, float]] = []
+        self.waits: list[dict[str, Any]] = []
 
     def look(self, until_idle: bool = False) -> NDArray[np.uint32]:
         return np.zeros((200, 200), np.uint32)
 
-    def wait(self, before: NDArray[np.uint32], started: float, **limits: float) -> float:
+    def wait(self, before: NDArray[np.uint32], started: float, **limits: Any) -> float:
         self.waits.append(limits)
         return 0.1
 
@@ -269,6 +270,24 @@ def test_unsettled_action_does_not_wait_for_rest(bench: Bench, action: Action) -
     patient, hurried = bench.settle.waits
     assert hurried["quiet_s"] < patient["quiet_s"] / 2 and hurried["first_change_s"] < patient["first_change_s"]
     assert hurried["by_events"] and not patient["by_events"]
+
+
+@pytest.mark.parametrize(
+    ("height", "opened", "elsewhere"),
+    [(150, Rect(60, 60, 60, 60), True), (150, Rect(0, 44, 60, 4), False), (20, Rect(60, 55, 60, 10), False)],
+    ids=["menu over a text", "border of the text", "field"],
+)
+def test_what_a_click_opens_over_a_text_that_had_the_focus_is_its_effect(
+    bench: Bench, height: int, opened: Rect, elsewhere: bool
+) -> None:
+    bench.elements = [bench.element(10, Rect(0, 0, 40, 20)), bench.element(11, Rect(0, 45, 200, height), role="text")]
+    bench.focus_id = 11
+    bench.perform(Click(element_id=10))
+    before = np.zeros((200, 200), np.uint32)
+    after = before.copy()
+    after[opened.y : opened.bottom, opened.x : opened.right] = 7
+    [limits] = bench.settle.waits
+    assert is_change(before, after, besides=limits["targets"]) is elsewhere
 
 
 def test_unsettled_wait_ends_with_the_first_change(bench: Bench) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aci.acting.activity import Activity
-from aci.acting.settle import EFFECT_S, FIRST_CHANGE_S, LIMIT_S, QUIET_S, Settle, is_change
+from aci.acting.settle import EFFECT_S, FIRST_CHANGE_S, LIMIT_S, MINOR_QUIET_S, QUIET_S, Settle, is_change
 from aci.observation.geometry import Rect
 
 
@@ -20,10 +20,12 @@ class Stage:
         self._changes = [100.0 + at for at in changes]
         self._events = [100.0 + at for at in events or []]
         self._width = width
+        self.blinks = False  # each change takes back the one before
 
     def frame(self) -> np.ndarray:
         picture = np.zeros((60, 200), dtype=np.uint32)
-        picture[10:20, 50 : 50 + self._width] = sum(at <= self.now for at in self._changes)
+        shows = sum(at <= self.now for at in self._changes)
+        picture[10:20, 50 : 50 + self._width] = shows % 2 if self.blinks else shows
         return picture
 
     def last_event_at(self) -> float:
@@ -121,6 +123,7 @@ def test_a_blinking_caret_is_not_waited_for() -> None:
         ((0, 0), (0, 0), False),
         ((50, 52), (10, 30), False),  # a caret
         ((190, 200), (0, 60), False),  # a scroll bar that fades
+        ((50, 57), (10, 20), True),  # a digit
         ((50, 90), (10, 11), True),  # an underline
         ((50, 120), (10, 40), True),
     ],
@@ -147,12 +150,17 @@ class Work(Activity):
     """Applications that wait for an answer, or compute, until given seconds."""
 
     def __init__(
-        self, stage: Stage, waits_until: float = 0.0, computes_until: float = 0.0, asks_at: float = 0.0
+        self,
+        stage: Stage,
+        waits_until: float = 0.0,
+        computes_until: float = 0.0,
+        asks_at: float = 0.0,
+        computes_from: float = 0.0,
     ) -> None:
         super().__init__(set)
         self._stage = stage
         self._waits_from, self._waits_until = 100.0 + asks_at, 100.0 + waits_until
-        self._computes_until = 100.0 + computes_until
+        self._computes_from, self._computes_until = 100.0 + computes_from, 100.0 + computes_until
 
     def begin(self) -> None:
         pass
@@ -164,7 +172,7 @@ class Work(Activity):
         return self._waits_from <= self._stage.now < self._waits_until
 
     def is_computing(self) -> bool:
-        return self._stage.now < self._computes_until
+        return self._computes_from <= self._stage.now < self._computes_until
 
 
 def rest_after(stage: Stage, work: Work, until_idle: bool = True, targets: Sequence[Rect] = ()) -> float:
@@ -210,6 +218,63 @@ def test_late_updates_are_waited_for_after_the_first_look(changes: list[float], 
     assert stage.now - 100.0 == pytest.approx(0.05 + QUIET_S, abs=0.06)
     settle.wait_for_late_updates(deadline=110.0)
     assert stage.now - 100.0 == pytest.approx(late_until, abs=0.06)
+
+
+def test_late_update_counts_from_when_it_was_seen_during_the_look() -> None:
+    stage = Stage([0.05, 0.4])
+    work = Work(stage)
+    work.quiet_s = 0.7
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, work)
+
+    settle.wait(settle.look(), stage.now, until_idle=True)
+    while stage.now < 101.0:
+        stage.pause(0.05)
+        settle.watch()
+    settle.wait_for_late_updates(deadline=110.0)
+    assert stage.now - 100.0 == pytest.approx(0.4 + 0.7, abs=0.06)
+
+
+def test_minor_late_updates_are_waited_for_shorter() -> None:
+    stage = Stage([0.05, 0.4], width=10)  # 100 of 12,000 pixels
+    work = Work(stage)
+    work.quiet_s = 0.7
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, work)
+
+    settle.wait(settle.look(), stage.now, until_idle=True)
+    settle.wait_for_late_updates(deadline=110.0)
+    assert stage.now - 100.0 == pytest.approx(0.4 + MINOR_QUIET_S, abs=0.06)
+
+
+@pytest.mark.parametrize(("quiet_s", "until"), [(0.3, 1.5), (0.0, 0.05 + QUIET_S)])
+def test_work_that_begins_late_is_waited_for_where_updates_may_follow(quiet_s: float, until: float) -> None:
+    stage = Stage([0.05])
+    work = Work(stage, computes_from=0.3, computes_until=1.5)
+    work.quiet_s = quiet_s
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, work)
+
+    settle.wait(settle.look(), stage.now, until_idle=True)
+    settle.wait_for_late_updates(deadline=103.0)
+    assert stage.now - 100.0 == pytest.approx(until, abs=0.11)
+
+
+def test_what_only_blinks_is_not_waited_for() -> None:
+    stage = Stage([0.05 + 0.1 * times for times in range(100)])
+    stage.blinks = True
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause)
+    before = settle.look()
+    assert settle.wait(before, stage.now) == pytest.approx(0.15, abs=0.03)  # the first return may end a flash
+    assert settle.only_blinks(since=before)
+    assert not settle.only_blinks(since=before + 5)
+    assert not Settle(stage.frame, stage.last_event_at).only_blinks(since=before)
+
+
+def test_pictures_from_before_the_action_are_news_again() -> None:
+    stage = Stage([0.05, 1.05, 2.05, 3.05])
+    stage.blinks = True
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause)
+    for _ in range(4):  # a menu opens and closes
+        assert settle.wait(settle.look(), stage.now) == pytest.approx(0.05, abs=0.03)
+        stage.now = 100.0 + round(stage.now - 100.0 + 0.5)
 
 
 def test_updates_that_menus_hold_back_are_not_waited_for_in_a_menu() -> None:

@@ -43,13 +43,16 @@ def element(
 
 
 class FakeEngine:
-    """Reads what `write` has written as "word N" and what `after` says; can be made to stand still or to fail."""
+    """Reads what `write` has written as "word N" and what `after` says, or as `readings` says; can be made to stand
+    still or to fail.
+    """
 
     def __init__(self, failure: Exception | None = None) -> None:
         self.sheets: list[NDArray[np.uint8]] = []
         self.failure = failure
         self.confidence = 1.0
         self.after = ""
+        self.readings: dict[int, str] = {}
         self.go = threading.Event()
         self.go.set()
 
@@ -62,7 +65,11 @@ class FakeEngine:
         if words:
             self.sheets.append(pixels)
         return [
-            TextBox(_around(written & (pixels[:, :, 0] == word)), f"word {word}{self.after}", self.confidence)
+            TextBox(
+                _around(written & (pixels[:, :, 0] == word)),
+                self.readings.get(word, f"word {word}{self.after}"),
+                self.confidence,
+            )
             for word in words
         ]
 

@@ -128,6 +128,15 @@ def test_part_of_a_label_beyond_a_menu_is_dropped() -> None:
     assert merge([label], [left], [window(1)]).texts == (left,)
 
 
+def test_lines_beside_a_menu_are_dropped_also_with_a_caret_before_them() -> None:
+    menu = Window(2, "", "app", Rect(100, 50, 100, 200), popup=True)
+    field = element(1, "", Rect(200, 100, 80, 60), "text", "The first line\nanother line")
+    lines = [found("IThe", Rect(60, 101, 31, 18)), found("ano", Rect(60, 121, 31, 18))]
+    assert merge([field], lines, [menu, window(1)]).texts == ()
+    other = found("IOther", Rect(60, 101, 40, 18))
+    assert merge([field], [other], [menu, window(1)]).texts == (other,)
+
+
 def test_labels_that_were_read_as_one_text_are_dropped() -> None:
     menus = [
         element(number, name, Rect(50 * number, 10, 50, 20), "menu") for number, name in enumerate(("File", "Edit"))

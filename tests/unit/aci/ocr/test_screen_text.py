@@ -130,6 +130,20 @@ def test_nothing_is_waited_for_beyond_the_deadline(engine: FakeEngine) -> None:
         reader.close()
 
 
+def test_the_screen_is_watched_while_texts_are_recognized(reader: TextReader, engine: FakeEngine) -> None:
+    engine.go.clear()
+    watched = []
+
+    def watch() -> None:
+        watched.append(len(engine.sheets))
+        engine.go.set()
+
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    assert names(reader.read(pixels, (), [window()], meanwhile=watch)) == ["word 1"]
+    assert watched[0] == 0
+
+
 def test_engine_that_is_loading_is_waited_for_only_where_nothing_else_tells_what_is_there(engine: FakeEngine) -> None:
     engine.go.clear()
     reader = TextReader(engine, count(100), PATIENT)
@@ -180,6 +194,18 @@ def test_uncertain_text_is_left_out(reader: TextReader, engine: FakeEngine) -> N
     write(pixels, 1, UPPER)
     engine.confidence = 0.5
     assert reader.read(pixels, (), [window()]).elements == ()
+
+
+def test_icon_is_no_ideograph_where_nothing_else_is_written_so(reader: TextReader, engine: FakeEngine) -> None:
+    engine.readings = {1: "厂", 2: "文件"}
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    label = element(1, "File", Rect(10, 10, 30, 12))
+    assert names(reader.read(pixels, (label,), [window()])) == []
+    assert names(reader.read(pixels, (replace(label, name="文件"),), [window()])) == ["厂"]
+    more = pixels.copy()
+    write(more, 2, LOWER)
+    assert names(reader.read(more, (label,), [window()])) == ["厂", "文件"]
 
 
 def test_mute_windows_are_read_while_the_tree_is(reader: TextReader, engine: FakeEngine) -> None:
