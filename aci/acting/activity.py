@@ -57,12 +57,14 @@ class Activity:
         self._samples: deque[tuple[float, Mapping[int, float]]] = deque()
         self._usual = 0.0
         self._sees_connections = True
+        self._waiting: Collection[str] = ()  # connections without an answer when they were last looked at, as links
         self._ended: tuple[float, Mapping[int, float], frozenset[int]] | None = None
 
     def begin(self) -> None:
         """Remember the state before an action."""
         self._began, self._began_at_boot = time.monotonic(), time.clock_gettime(time.CLOCK_BOOTTIME)
         self._samples.clear()
+        self._waiting = ()
         self._find_family()
         work_s = self._work_s()
         if self._ended is not None:
@@ -74,7 +76,10 @@ class Activity:
         self._samples.append((self._began, work_s))
 
     def is_waiting(self) -> bool:
-        """Return whether something that was begun is still out: an answer over the network, or a command's end."""
+        """Return whether something that was begun is still out: an answer over the network, or a command's end.
+
+        Asked again and again, it also notices requests that follow the answer of another one at once.
+        """
         now = time.monotonic()
         if now - self._family_at >= _FAMILY_S:
             self._find_family()
@@ -117,11 +122,14 @@ class Activity:
             )
             self._sees_connections = False
             return False
-        waiting = {
+        # Sent in the moment in which something came: the next request, if the one before was waited for.
+        self._waiting = {
             f"socket:[{inode}]"
             for inode, sent_s, received_s in connections
-            if sent_s < min(received_s, now - self._began)
+            if sent_s < now - self._began
+            and (sent_s < received_s or (sent_s == received_s and f"socket:[{inode}]" in self._waiting))
         }
+        waiting = self._waiting
         return bool(waiting) and any(link in waiting for pid in self._family for link in open_files(pid))
 
     def _stats(self) -> Iterator[Stat]:

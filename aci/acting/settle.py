@@ -108,7 +108,7 @@ class Settle:
             self._latest = before
         deadline = self._clock() + limit_s
         activity = self._activity if until_idle else None
-        waited_at = -math.inf
+        asked_at, waited_at = started, -math.inf
         while True:
             self._sample(targets)
             event_at = self._last_event_at()
@@ -117,20 +117,16 @@ class Settle:
             rests_at = changed_at + quiet_s if changed_at > started else started + first_change_s
             if targets and self._changed_elsewhere_at <= started:
                 rests_at = max(rests_at, started + EFFECT_S)
-            pause_s = _SAMPLE_S
-            if activity is not None and waited_at > started and activity.is_waiting():
-                waited_at, pause_s = self._latest_at, _BUSY_SAMPLE_S
+            if activity is not None and self._latest_at - asked_at >= _BUSY_SAMPLE_S:
+                asked_at = self._latest_at
+                waited_at = asked_at if activity.is_waiting() else waited_at
             rests_at = max(rests_at, waited_at + max(quiet_s, AFTERMATH_S if changed_at <= waited_at else 0.0))
-            if self._latest_at >= min(rests_at, deadline):
-                if self._latest_at >= deadline or activity is None:
-                    break
-                if activity.is_waiting():
-                    waited_at = self._latest_at
-                elif not activity.is_computing():
-                    break
+            if self._latest_at < min(rests_at, deadline):
+                pause_s = min(_SAMPLE_S, rests_at - self._latest_at)
+            elif self._latest_at < deadline and activity is not None and _works(activity):
                 pause_s = _BUSY_SAMPLE_S
             else:
-                pause_s = min(pause_s, rests_at - self._latest_at)
+                break
             self._pause(pause_s)
         if activity is not None:
             activity.end()
@@ -190,6 +186,10 @@ class Settle:
                     self._changed_elsewhere_at = now
         self._latest, self._latest_at = frame, now
         return frame
+
+
+def _works(activity: Activity) -> bool:
+    return activity.is_waiting() or activity.is_computing()
 
 
 def is_change(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> bool:

@@ -120,6 +120,32 @@ def test_a_request_without_an_answer_is_work_until_the_answer_comes() -> None:
             connection.close()
 
 
+def test_a_request_that_follows_an_answer_at_once_is_work() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        source = (
+            f"import socket; s = socket.create_connection(('127.0.0.1', {port})); input()\n"
+            "for _ in range(2): s.send(b'question'); s.recv(9)\ninput()"
+        )
+        with program(source) as process:
+            connection, _ = server.accept()
+            activity = Activity(lambda: {process.pid})
+            activity.begin()
+            time.sleep(0.05)
+            assert process.stdin is not None
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            assert connection.recv(9) == b"question"
+            assert eventually(activity.is_waiting)
+            connection.send(b"answer")
+            assert connection.recv(9) == b"question"
+            time.sleep(0.1)
+            assert activity.is_waiting()
+            connection.send(b"answer")
+            assert eventually(lambda: not activity.is_waiting())
+            connection.close()
+
+
 def test_a_command_that_a_terminal_runs_is_work_until_it_ends() -> None:
     shell, terminal = pty.fork()
     if shell == 0:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aci.acting.activity import Activity
-from aci.acting.settle import EFFECT_S, FIRST_CHANGE_S, LIMIT_S, MINOR_QUIET_S, QUIET_S, Settle, is_change
+from aci.acting.settle import AFTERMATH_S, EFFECT_S, FIRST_CHANGE_S, LIMIT_S, MINOR_QUIET_S, QUIET_S, Settle, is_change
 from aci.observation.geometry import Rect
 
 
@@ -190,6 +190,14 @@ def test_still_screen_is_waited_for_while_an_answer_is_out() -> None:
 def test_what_was_waited_for_may_show_a_little_later() -> None:
     stage = Stage([0.05, 1.2])
     assert rest_after(stage, Work(stage, waits_until=1.0)) == pytest.approx(1.2 + QUIET_S, abs=0.06)
+
+
+def test_what_was_answered_before_an_effect_is_due_may_show_a_little_later() -> None:
+    stage = Stage([])
+    button = [Rect(0, 0, 20, 20)]
+    assert rest_after(stage, Work(stage), targets=button) == pytest.approx(EFFECT_S, abs=0.06)
+    stage = Stage([])
+    assert rest_after(stage, Work(stage, waits_until=0.5), targets=button) == pytest.approx(0.5 + AFTERMATH_S, abs=0.11)
 
 
 def test_still_screen_is_waited_for_while_an_application_computes() -> None:
