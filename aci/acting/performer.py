@@ -68,6 +68,7 @@ _COMMAND_KEYS = frozenset({"ctrl", "control", "alt", "super", "win", "meta", "cm
 """Keys with which others go to the window, wherever the focus in it is."""
 _LAUNCH_QUIET_S = 0.4
 _SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # for a click to select a cell, or to bring its window to the front
+_ENABLED_LIMIT_S = 0.5  # for a dialog to enable its default button; GTK 3 takes 0.13 s after a name of a file
 _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
 _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once and scroll half a second later
 _REFUSALS: dict[type[Exception], Refusal] = {
@@ -166,17 +167,24 @@ class Performer:
         changes = 0 if isinstance(action, Type) else self.clipboard_changes()
         match action:
             case Hotkey() | HoldAndPress() | KeyDown() | KeyUp():
+                if _is_return(action):
+                    self._await_default_button(seen)
+                    before, started = self.settle.look(), self.clock.now()
                 self._press_keys(action, seen if by_look else None)
             case Type():
                 if not action.targets():
                     self.aim.check_keyboard(seen if by_look else None, by_focus=True)
                 delivery = self._type(action, seen, restless)
+                if action.enter:
+                    self._await_default_button(seen)
+                    before, started = self.settle.look(), self.clock.now()
+                    self.device.press(chord(["Return"]))
             case SelectText():
                 selected, read_back = self._selector.select(action, seen)
                 note = "" if read_back else "the selection could not be read back"
             case _:
                 self._use_mouse(action, seen, restless)
-        targets = self._hit(action, seen) if settle and isinstance(action, Click) and seen is not None else []
+        targets = self._hit(action, seen) if settle and seen is not None else []
         quiet, first = (_SCROLL_QUIET_S, _SCROLL_FIRST_S) if isinstance(action, Scroll) else (QUIET_S, FIRST_CHANGE_S)
         if not settle:
             quiet, first = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S
@@ -229,13 +237,17 @@ class Performer:
             raise Refused(f"{what} has {len(found)} pages of text, not {action.page}.", "no_text")
         return ActionResult(ok=True, text=found[action.page - 1], page=(action.page, len(found)))
 
-    def _hit(self, action: Click, seen: Observation) -> list[Rect]:
-        """Return the areas that only show that a button was hit; its effect is elsewhere."""
-        element = element_meant(action.target, seen)
-        if element is None or element.role not in _EFFECT_ELSEWHERE:
+    def _hit(self, action: Input, seen: Observation) -> list[Rect]:
+        """Return the areas that only show that a button was hit, by a click or by Return; its effect is elsewhere."""
+        if isinstance(action, Click):
+            element = element_meant(action.target, seen)
+            button = element if element is not None and element.role in _EFFECT_ELSEWHERE else None
+        else:
+            button = _default_button(seen, self.screen.active_window()) if _is_return(action) else None
+        if button is None:
             return []
         focused = seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
-        return [element.rect, *(_marks_of_focus(focused.rect) if focused is not None else ())]
+        return [button.rect, *(_marks_of_focus(focused.rect) if focused is not None else ())]
 
     def _press_keys(self, action: Hotkey | HoldAndPress | KeyDown | KeyUp, seen: Observation | None) -> None:
         match action:
@@ -316,10 +328,18 @@ class Performer:
         place = Place(element, self._app_with_keyboard(), chosen=target is not None)
 
         again = partial(self._click_again, chosen, seen, not action.overwrite) if chosen is not None else None
-        delivery = self._enter(place, action, overwrite, again, seen)
-        if action.enter:
-            self.device.press(chord(["Return"]))
-        return delivery
+        return self._enter(place, action, overwrite, again, seen)
+
+    def _await_default_button(self, seen: Observation | None) -> None:
+        """Wait for a default button that was disabled: dialogs enable theirs only a moment after text was typed.
+
+        Return would have no effect before; nor does it if the button stays disabled.
+        """
+        front = self.screen.active_window()
+        if seen is not None and _is_disabled(_default_button(seen, front)):
+            self.clock.until(
+                lambda: not _is_disabled(_default_button(self.aim.look(), front)), _ENABLED_LIMIT_S, _POLL_S
+            )
 
     def _click_again(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         try:
@@ -461,3 +481,18 @@ def _marks_of_focus(place: Rect) -> list[Rect]:
         return [place]
     top, left = Rect(place.x, place.y, place.width, 0), Rect(place.x, place.y, 0, place.height)
     return [top, left, top.moved(0, place.height), left.moved(place.width, 0)]
+
+
+def _is_return(action: Input) -> bool:
+    if isinstance(action, Type):
+        return action.enter
+    return isinstance(action, Hotkey) and chord(action.keys) == chord(["Return"])
+
+
+def _default_button(seen: Observation, window: int | None) -> Element | None:
+    """Return the button of a window that Return presses; None if it has none."""
+    return next((one for one in seen.elements if one.window_id == window and "default" in one.states), None)
+
+
+def _is_disabled(element: Element | None) -> bool:
+    return element is not None and "disabled" in element.states

@@ -175,6 +175,24 @@ def test_a_menu_opens_and_its_entry_is_clicked(desktop: VirtualDesktop, editor: 
     assert text_of(desktop) == ""
 
 
+@needs("mousepad")
+@pytest.mark.parametrize("in_one", [True, False])
+def test_return_saves_although_the_dialog_enables_its_button_late(in_one: bool) -> None:
+    with VirtualDesktop(ocr=None) as desktop:
+        desktop.launch(["mousepad"])
+        do(desktop, Type(text="Milk"))
+        do(desktop, Hotkey(keys=("ctrl", "s")))
+        desktop.observe()
+        if in_one:
+            do(desktop, Type(text="list.txt", enter=True))
+        else:
+            assert desktop.perform(Type(text="list.txt"), settle=False).ok
+            do(desktop, Hotkey(keys=("Return",)))
+        (window,) = desktop.observe().windows  # the dialog closes half a second after its button was pressed
+        assert window.title.endswith("list.txt - Mousepad")
+        assert (desktop.home / "list.txt").read_text("utf-8") == "Milk"
+
+
 def test_a_terminal_is_typed_into_by_keys(desktop: VirtualDesktop, tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     process = desktop.launch(["xterm"])
