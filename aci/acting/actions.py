@@ -281,7 +281,7 @@ class Zoom(Primitive):
 class Read(Primitive):
     """Read all of the text of an element, or of the window in front, also what is out of sight; page by page.
 
-    Of an element without a text it is the name and the description.
+    An element without a text gives its name. The description follows, except after the content of a field.
     """
 
     action: Literal["read"] = "read"

@@ -59,14 +59,18 @@ class Spans:
     """Finds words of elements."""
 
     texts: Texts  # the texts of elements
-    recognize: Callable[
-        [Rect], Sequence[Line]
-    ]  # reads the lines of text in an area of the screen, px, with their boxes
+    # reads the lines of text in an area of the screen, px, with their boxes
+    recognize: Callable[[Rect], Sequence[Line]]
 
     def whole(self, element: Element) -> str:
-        """Return all of the text of an element, also out of sight; name and description where it has none."""
-        said = dict.fromkeys((element.name, element.description))
-        return self.texts.whole_text(element.id) or element.text or "\n".join(part for part in said if part)
+        """Return all of the text of an element, also out of sight, or its name.
+
+        The description follows, but not that of a field, whose content it would be taken for.
+        """
+        text = self.texts.whole_text(element.id) or element.text
+        if text and "editable" in element.states:
+            return text
+        return "\n".join(part for part in dict.fromkeys((text or element.name, element.description)) if part)
 
     def main_text(self, window_id: int | None) -> str:
         """Return all of the text of the largest document, text or table of a window; empty if it has none."""

@@ -47,6 +47,7 @@ from aci.input.input_device import Button, Held
 from aci.input.read_back import Delivery
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Source, Window
+from aci.observation.snapshot import State
 from aci.waiting import Clock
 
 MAIN, OTHER, TIP = 1, 2, 3
@@ -788,3 +789,24 @@ def test_an_element_without_a_text_is_read_with_its_whole_description(bench: Ben
         bench.element(12, Rect(0, 80, 100, 10), role="check box", name="Pause", description="Pauses it. " * 20)
     )
     assert bench.perform(Read(element_id=12)).text == "Pause\n" + "Pauses it. " * 20
+
+
+@pytest.mark.parametrize(
+    ("role", "states", "read"), [("combo box", (), "Bottom\nPlace of the title"), ("entry", ("editable",), "Bottom")]
+)
+def test_a_choice_is_read_with_its_description_and_a_field_without(
+    bench: Bench, role: str, states: tuple[State, ...], read: str
+) -> None:
+    rect = Rect(0, 80, 100, 10)
+    bench.elements.append(
+        bench.element(
+            12,
+            rect,
+            role=role,
+            name="Position",
+            text="Bottom",
+            description="Place of the title",
+            states=frozenset(states),
+        )
+    )
+    assert bench.perform(Read(element_id=12)).text == read
