@@ -96,54 +96,46 @@ def test_what_an_application_does_all_the_time_is_not_work_on_the_action() -> No
         assert eventually(lambda: not busy(activity))
 
 
-def test_a_request_without_an_answer_is_work_until_the_answer_comes() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        source = (
-            f"import socket; s = socket.create_connection(('127.0.0.1', {port})); input(); "
-            "s.send(b'question'); s.recv(9); input()"
-        )
-        with program(source) as process:
-            connection, _ = server.accept()
-            activity = Activity(lambda: {process.pid})
-            activity.begin()
-            assert eventually(lambda: not busy(activity))
-            time.sleep(0.05)
-            assert process.stdin is not None
-            process.stdin.write(b"\n")
-            process.stdin.flush()
-            assert connection.recv(9) == b"question"
-            time.sleep(0.3)
-            assert busy(activity)
-            connection.send(b"answer")
-            assert eventually(lambda: not busy(activity))
-            connection.close()
-
-
-def test_a_request_that_follows_an_answer_at_once_is_work() -> None:
+@contextmanager
+def asker(times: int) -> Iterator[tuple[socket.socket, Activity]]:
+    """Yield the server's end of the connection of a program that asks, and what watches the program."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         source = (
             f"import socket; s = socket.create_connection(('127.0.0.1', {port})); input()\n"
-            "for _ in range(2): s.send(b'question'); s.recv(9)\ninput()"
+            f"for _ in range({times}): s.send(b'question'); s.recv(9)\ninput()"
         )
         with program(source) as process:
             connection, _ = server.accept()
-            activity = Activity(lambda: {process.pid})
-            activity.begin()
-            time.sleep(0.05)
-            assert process.stdin is not None
-            process.stdin.write(b"\n")
-            process.stdin.flush()
-            assert connection.recv(9) == b"question"
-            assert eventually(activity.is_waiting)
-            connection.send(b"answer")
-            assert connection.recv(9) == b"question"
-            time.sleep(0.1)
-            assert activity.is_waiting()
-            connection.send(b"answer")
-            assert eventually(lambda: not activity.is_waiting())
-            connection.close()
+            with connection:
+                activity = Activity(lambda: {process.pid})
+                activity.begin()
+                assert eventually(lambda: not busy(activity))
+                time.sleep(0.05)
+                assert process.stdin is not None
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+                assert connection.recv(9) == b"question"
+                yield connection, activity
+
+
+def test_a_request_without_an_answer_is_work_until_the_answer_comes() -> None:
+    with asker(times=1) as (connection, activity):
+        time.sleep(0.3)
+        assert busy(activity)
+        connection.send(b"answer")
+        assert eventually(lambda: not busy(activity))
+
+
+def test_a_request_that_follows_an_answer_at_once_is_work() -> None:
+    with asker(times=2) as (connection, activity):
+        assert eventually(activity.is_waiting)
+        connection.send(b"answer")
+        assert connection.recv(9) == b"question"
+        time.sleep(0.1)
+        assert activity.is_waiting()
+        connection.send(b"answer")
+        assert eventually(lambda: not activity.is_waiting())
 
 
 def test_a_command_that_a_terminal_runs_is_work_until_it_ends() -> None:

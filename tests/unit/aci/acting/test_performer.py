@@ -797,16 +797,6 @@ def test_an_element_without_a_text_is_read_with_its_whole_description(bench: Ben
 def test_a_choice_is_read_with_its_description_and_a_field_without(
     bench: Bench, role: str, states: tuple[State, ...], read: str
 ) -> None:
-    rect = Rect(0, 80, 100, 10)
-    bench.elements.append(
-        bench.element(
-            12,
-            rect,
-            role=role,
-            name="Position",
-            text="Bottom",
-            description="Place of the title",
-            states=frozenset(states),
-        )
-    )
+    said = {"name": "Position", "text": "Bottom", "description": "Place of the title"}
+    bench.elements.append(bench.element(12, Rect(0, 80, 100, 10), role=role, states=frozenset(states), **said))
     assert bench.perform(Read(element_id=12)).text == read
