@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -29,7 +29,8 @@ from aci.acting.actions import (
     Zoom,
 )
 from aci.acting.result import ActionResult, Difference, DifferenceKind, Effect, Remark
-from aci.acting.targets import element_meant
+from aci.acting.settle import is_change
+from aci.acting.targets import element_at, element_meant
 from aci.acting.wording import describe_element
 from aci.input.read_back import Delivery, is_rewritten
 from aci.observation.geometry import Rect
@@ -47,6 +48,8 @@ _SWITCHES = frozenset({"check box", "radio button", "toggle button", "switch"})
 _FIELDS = frozenset({"entry", "text", "password text", "spin button"})
 _EFFECT_ELSEWHERE = frozenset({"push button", "button", "link", "menu item"})
 """Roles whose effect is never a change of their own look alone."""
+_NOT_DRAWING = (Hotkey, HoldAndPress, KeyDown, KeyUp, Type, Scroll)
+"""Actions after which a narrow and long change is a scroll bar that fades, and no line that they drew."""
 _DOCUMENTS = frozenset({"document text", "document web", "document frame", "terminal"})
 _HEADLINES = frozenset({"heading", "alert", "info bar", "label", "notification", "status bar"})
 _TELLING: frozenset[DifferenceKind] = frozenset(
@@ -82,12 +85,12 @@ def with_effect(result: ActionResult, action: Action, before: Snapshot, after: S
 
 def effect_of(action: Action, before: Snapshot, after: Snapshot, result: ActionResult) -> Effect:
     """Return what an action changed, most telling differences first."""
-    differences = tuple(_differences(action, before, after, result.restless))
+    differences = tuple(_differences(action, before, after, result))
     if result.copied:
         differences = (Difference(kind="clipboard"), *differences)
     kinds = {one.kind for one in differences}
     remark = _remark(action, before, after, result, kinds)
-    if not differences or _only_shows_that_it_was_hit(action, before, after, kinds, result.restless):
+    if not differences or _only_shows_that_it_was_hit(action, before, after, kinds, result):
         remark = remark or ("already" if _is_so_already(action, before, after, result) else "")
         return Effect(kind="none", differences=differences, remark=remark)
     return Effect(kind="other" if remark else "expected", differences=differences, remark=remark)
@@ -102,12 +105,13 @@ def acted_on(action: Action, seen: Snapshot) -> Element | None:
     return None
 
 
-def _differences(action: Action, before: Snapshot, after: Snapshot, restless: Sequence[Rect]) -> Iterator[Difference]:
+def _differences(action: Action, before: Snapshot, after: Snapshot, result: ActionResult) -> Iterator[Difference]:
     yield from _windows(before, after)
     areas = changed_pixels(before.screenshot, after.screenshot)
     target = acted_on(action, before)
     own_id = target.id if target is not None else None
-    moving = {one.id for seen in (before, after) for one in seen.elements if _meets(one.rect, restless)} - {own_id}
+    moving = {one.id for seen in (before, after) for one in seen.elements if _meets(one.rect, result.restless)}
+    moving -= {own_id}
     elements = [(number, one) for number, one in _elements(before, after, areas) if number not in moving]
     yield from (one for number, one in elements if number == own_id)
     yield from _folded([one for number, one in elements if number != own_id])
@@ -117,11 +121,23 @@ def _differences(action: Action, before: Snapshot, after: Snapshot, restless: Se
             yield Difference(kind="focus", what=describe_element(focused))
     if before.buffer != after.buffer or elements:
         return
-    areas = tuple(area for area in areas or () if not _meets(area, restless))
-    if areas:
-        x, y = min(area.x for area in areas), min(area.y for area in areas)
-        right, bottom = max(area.right for area in areas), max(area.bottom for area in areas)
+    lit = [rect.grown(BLOCK_PX, BLOCK_PX) for rect in _lit(result, before, after)]
+    areas = tuple(area for area in areas or () if not _meets(area, result.restless) and uncovered(area, lit))
+    if not areas:
+        return
+    x, y = min(area.x for area in areas), min(area.y for area in areas)
+    right, bottom = max(area.right for area in areas), max(area.bottom for area in areas)
+    was, now = (_packed(seen.screenshot[y:bottom, x:right]) for seen in (before, after))
+    if not isinstance(action, _NOT_DRAWING) or is_change(was, now):
         yield Difference(kind="pixels", what=f"{x},{y} ({right - x}x{bottom - y})")
+
+
+def _lit(result: ActionResult, before: Snapshot, after: Snapshot) -> Iterator[Rect]:
+    """Yield the places of buttons and links that light up, or no longer do, because the pointer rests on them."""
+    for seen in (before, after):
+        under = element_at(result.pointer, seen) if result.pointer is not None else None
+        if under is not None and under.role in _EFFECT_ELSEWHERE:
+            yield under.rect
 
 
 def _windows(before: Snapshot, after: Snapshot) -> Iterator[Difference]:
@@ -280,14 +296,14 @@ def _remark_on_element(
 
 
 def _only_shows_that_it_was_hit(
-    action: Action, before: Snapshot, after: Snapshot, kinds: set[DifferenceKind], restless: Sequence[Rect]
+    action: Action, before: Snapshot, after: Snapshot, kinds: set[DifferenceKind], result: ActionResult
 ) -> bool:
     """Return whether a button, link or entry of a menu changed nothing but its own look and the focus."""
     element = acted_on(action, before)
     hits = isinstance(action, Click | Hotkey | HoldAndPress)
     if not hits or element is None or element.role not in _EFFECT_ELSEWHERE or not kinds <= _SIGNS_OF_A_HIT:
         return False
-    places = [element.rect, *restless]
+    places = [element.rect, *result.restless, *_lit(result, before, after)]
     places += [seen.by_id[seen.focus_id].rect for seen in (before, after) if seen.focus_id in seen.by_id]
     places += [one.rect for seen in (before, after) for one in seen.elements if _is_address(one)]
     areas = changed_pixels(before.screenshot, after.screenshot) or ()

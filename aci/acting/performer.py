@@ -164,6 +164,7 @@ class Performer:
         selected, note = "", ""
         before, started = self.settle.look(until_idle=settle), self.clock.now()
         restless = self._restless(seen, before) if settle else ()
+        pointer = self.screen.pointer()
         changes = 0 if isinstance(action, Type) else self.clipboard_changes()
         match action:
             case Hotkey() | HoldAndPress() | KeyDown() | KeyUp():
@@ -204,6 +205,7 @@ class Performer:
             delivery=delivery,
             copied=copied,
             restless=restless,
+            pointer=pointer,
             selected=selected,
             note=note,
         )

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from aci.input.read_back import Delivery
-from aci.observation.geometry import Rect
+from aci.observation.geometry import Point, Rect
 
 Refusal = Literal[
     "unknown_id",  # no element of the latest observation has this id
@@ -99,6 +99,7 @@ class ActionResult(_Value):
         area: The part of the screen that it shows, px.
         effect: What it changed; None until the screen after it has been seen.
         restless: Areas of the screen that keep changing while nothing is done, px.
+        pointer: Where the mouse pointer rested before, px; None if that is not known.
         note: Words of a custom desktop, or of a run that an earlier version recorded; for people and models.
     """
 
@@ -118,6 +119,7 @@ class ActionResult(_Value):
     area: Rect | None = None
     effect: Effect | None = None
     restless: tuple[Rect, ...] = ()
+    pointer: Point | None = None
     note: str = ""
 
     @property

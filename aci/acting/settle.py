@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 QUIET_S = 0.15  # no event and no change for this long is rest; shorter times end before slow dialogs appear
 FIRST_CHANGE_S = 0.2  # wait for the first reaction
-EFFECT_S = 0.6  # wait for an effect elsewhere of a target that has one, such as a button
+EFFECT_S = 0.8  # wait for an effect elsewhere of a target that has one, such as a button
 AFTERMATH_S = 0.3  # an answer over the network or the output of a command shows a little later than it arrives
 LIMIT_S = 3.0
 MINOR_QUIET_S = 0.45  # what follows the update of a tool bar or status bar does so within a third of a second

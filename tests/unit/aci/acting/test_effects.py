@@ -186,6 +186,30 @@ def test_what_keeps_changing_by_itself_is_not_an_effect() -> None:
     ).worked
 
 
+def test_a_button_that_lights_up_under_the_resting_pointer_is_not_an_effect() -> None:
+    lit = drawn(screen(SAVE), SAVE.rect)
+    resting = ActionResult(ok=True, pointer=SAVE.rect.center)
+    assert result(Hotkey(keys=("F9",)), screen(SAVE), lit).worked
+    assert not result(Hotkey(keys=("F9",)), screen(SAVE), lit, resting).worked
+    assert result(Hotkey(keys=("F9",)), screen(SAVE), drawn(lit, Rect(160, 160, 48, 16)), resting).worked
+
+
+@pytest.mark.parametrize(
+    ("action", "area", "worked"),
+    [
+        (Hotkey(keys=("Up",)), Rect(306, 20, 8, 180), False),
+        (Scroll(element_id=2, clicks=-3), Rect(306, 20, 8, 180), False),
+        (Hotkey(keys=("Up",)), Rect(306, 20, 8, 20), True),
+        (Click(element_id=3), Rect(306, 20, 8, 180), True),
+    ],
+)
+def test_a_scroll_bar_that_fades_is_not_an_effect_of_keys_or_the_wheel(
+    action: Action, area: Rect, worked: bool
+) -> None:
+    before = screen(WRAP, NAME)
+    assert result(action, before, drawn(before, area)).worked is worked
+
+
 def test_the_address_that_a_browser_shows_for_a_link_is_not_an_effect() -> None:
     link, address = element(1, "link", "Details"), element(9, "text line", "127.0.0.1:8080/#none", source="ocr")
     assert not result(Click(element_id=1), screen(link), drawn(screen(link, address), address.rect)).worked

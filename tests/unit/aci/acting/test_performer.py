@@ -78,6 +78,9 @@ class Screen:
     def is_tooltip(self, window_id: int) -> bool:
         return window_id in self.tooltips
 
+    def pointer(self) -> Point:
+        return Point(0, 0)
+
     def active_window(self) -> int | None:
         return next((window.id for window in self.stack if window.active), None)
 
