@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ class AbandonedDesktop:
     folder: Path  # its folder, with its home, sockets and logs
     processes: tuple[int, ...]  # ids of its processes that still live
     display: int | None  # number of its X display, or None where it never got one
+    keeps_home: bool  # whether its home is to stay
     user: int  # number of the user whose it was
 
 
@@ -43,6 +43,16 @@ def remove_abandoned(remains: Iterable[AbandonedDesktop], grace_s: float = 0.5) 
     return [item for item in remains if not _remove(item, grace_s)]
 
 
+def remove_when_abandoned(place: DesktopFolder) -> None:
+    """Wait until the owner of a desktop has ended, and remove what it left of it, if anything."""
+    owner = place.read_owner()
+    if owner is not None:
+        owner.wait()
+    found = _describe(place)
+    if found is not None:
+        remove_abandoned([found])
+
+
 def _abandoned(place: DesktopFolder) -> bool:
     if place.kept:
         return False
@@ -62,6 +72,7 @@ def _describe(place: DesktopFolder) -> AbandonedDesktop | None:
         folder=place.path,
         processes=tuple(sorted(belonging_to(place.id))),
         display=owner.display if owner else None,
+        keeps_home=owner is not None and owner.keeps_home,
         user=user,
     )
 
@@ -77,5 +88,5 @@ def _remove(item: AbandonedDesktop, grace_s: float) -> bool:
         remove_sockets(sockets | sockets_elsewhere(DesktopFolder(item.folder).home))
     if item.display is not None:
         remove_server_files(item.display)
-    shutil.rmtree(item.folder, ignore_errors=True)
-    return not stuck and not item.folder.exists()
+    DesktopFolder(item.folder).remove(item.keeps_home)
+    return not stuck and (item.keeps_home or not item.folder.exists())

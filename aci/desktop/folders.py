@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import select
 import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -32,19 +33,32 @@ class Owner:
     started: int
     boot: str
     display: int | None = None
+    keeps_home: bool = False  # whether the home stays when the desktop is removed
 
     @classmethod
-    def this_process(cls) -> Owner:
+    def this_process(cls, keeps_home: bool = False) -> Owner:
         """Describe the calling process."""
         pid = os.getpid()
         started = start_ticks(pid)
         assert started is not None  # The calling process lives.
-        return cls(pid=pid, started=started, boot=boot_id())
+        return cls(pid=pid, started=started, boot=boot_id(), keeps_home=keeps_home)
 
     @property
     def alive(self) -> bool:
         """Whether that very process still runs, not another one with its number."""
         return self.boot == boot_id() and start_ticks(self.pid) == self.started
+
+    def wait(self) -> None:
+        """Return when that very process has ended."""
+        try:
+            handle = os.pidfd_open(self.pid)
+        except ProcessLookupError:
+            return
+        try:
+            if self.alive:  # seen after the handle was taken, so that the handle is that of the same process
+                select.select([handle], [], [])
+        finally:
+            os.close(handle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +97,27 @@ class DesktopFolder:
         """Whether the folder stays because its home is to be kept."""
         return (self.path / _KEPT_FILE).exists()
 
-    def keep(self) -> None:
-        """Mark the folder to be kept without an owner."""
+    def remove(self, keep_home: bool) -> None:
+        """Remove the folder, or all of it but the home; it then stays without an owner."""
+        if not keep_home:
+            shutil.rmtree(self.path, ignore_errors=True)
+            return
         (self.path / _KEPT_FILE).touch()
         (self.path / _OWNER_FILE).unlink(missing_ok=True)
+        for part in (self.run, self.tmp, self.logs):
+            shutil.rmtree(part, ignore_errors=True)
 
     def write_owner(self, owner: Owner) -> None:
         """Record the owner atomically."""
         fresh = self.path / f"{_OWNER_FILE}.new"
         fresh.write_text(json.dumps(asdict(owner)), encoding="utf-8")
         fresh.replace(self.path / _OWNER_FILE)
+
+    def record_display(self, number: int) -> None:
+        """Add the number of the X display to the record of the owner."""
+        owner = self.read_owner()
+        assert owner is not None  # It was written when the folder was created.
+        self.write_owner(replace(owner, display=number))
 
     def read_owner(self) -> Owner | None:
         """Return the owner, or None if the record is missing or incomplete."""
@@ -113,7 +138,7 @@ def common_folder(parent: Path | None = None) -> Path:
     return base / f"{_COMMON}{os.getuid()}"
 
 
-def create_folder(parent: Path | None = None) -> DesktopFolder:
+def create_folder(parent: Path | None = None, keeps_home: bool = False) -> DesktopFolder:
     """Create the folder of a new desktop, owned by the calling process.
 
     Raises:
@@ -129,7 +154,7 @@ def create_folder(parent: Path | None = None) -> DesktopFolder:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(folder)
         unowned.path.mkdir(mode=0o700)
-        unowned.write_owner(Owner.this_process())
+        unowned.write_owner(Owner.this_process(keeps_home))
         unowned.path.rename(place.path)
         for part in (place.run, place.tmp, place.logs):
             part.mkdir(mode=0o700)

@@ -10,12 +10,11 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 from aci.applications.catalog import sockets_elsewhere, toolkit_environment, write_first_settings
-from aci.desktop.folders import DesktopFolder, Owner, common_folder
+from aci.desktop.folders import DesktopFolder, common_folder
 from aci.errors import MissingDependency, StartFailed
 from aci.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
 
@@ -94,7 +93,7 @@ class PrivateSession:
         self.environment = self._base_environment()
         with _display_numbers():
             number = self._start_server(programs["Xvfb"])
-        self._place.write_owner(replace(Owner.this_process(), display=number))
+        self._place.record_display(number)
         self.display = self.environment["DISPLAY"] = f":{number}"
         settings = self._place.run / "openbox.xml"
         settings.write_bytes(resources.files("aci.desktop").joinpath("openbox.xml").read_bytes())

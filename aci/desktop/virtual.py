@@ -18,6 +18,7 @@ from aci.applications.launching import Process
 from aci.desktop.folders import DesktopFolder, create_folder
 from aci.desktop.machine import Machine
 from aci.desktop.private_session import READY_LIMIT_S, PrivateSession
+from aci.desktop.watcher import Watcher
 from aci.desktop.x11 import X11Desktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.input.backends import InputName
@@ -94,6 +95,7 @@ class VirtualDesktop:
         self._stop_by = stop_by
         self._accessibility = accessibility
         self._place: DesktopFolder | None = None
+        self._watcher: Watcher | None = None
         self._session: PrivateSession | None = None
         self._desktop: X11Desktop | None = None
 
@@ -150,9 +152,10 @@ class VirtualDesktop:
             raise DesktopError("The virtual desktop is already running.")
         warm_up = threading.Thread(target=_load_libraries, name="aci-warm-up", daemon=True)
         warm_up.start()
-        self._place = create_folder(self._parent)
+        self._place = create_folder(self._parent, keeps_home=self._own_home_stays)
         atexit.register(self.stop)
         try:
+            self._watcher = Watcher(self._place)
             if self._files is not None:
                 _copy(self._files, self._place.home)
             self._session = PrivateSession(self._place, self._given_home or self._place.home, self.size, self._extra)
@@ -184,12 +187,11 @@ class VirtualDesktop:
 
     def stop(self) -> None:
         """End every process of the desktop and remove its files; a second call does nothing."""
-        place, session, desktop = self._place, self._session, self._desktop
-        self._place = self._session = self._desktop = None
+        place, session, desktop, watcher = self._place, self._session, self._desktop, self._watcher
+        self._place = self._session = self._desktop = self._watcher = None
         atexit.unregister(self.stop)
         if place is None:
             return
-        own_home_stays = self._keep_home and self._given_home is None
         try:
             if desktop is not None:
                 desktop.close()
@@ -198,7 +200,9 @@ class VirtualDesktop:
                 session.stop(_GRACE_WITH_KEPT_HOME_S if self._keep_home or self._given_home else _GRACE_S)
             if desktop is not None:
                 desktop.wait_for_processes()
-            _remove(place, own_home_stays)
+            place.remove(self._own_home_stays)
+            if watcher is not None:
+                watcher.dismiss()
 
     def reset(self) -> None:
         """Put everything back to how it was at the start: no application, and a home as fresh as then.
@@ -245,6 +249,10 @@ class VirtualDesktop:
         """Release every key and button that is held."""
         self.x11.release_all()
 
+    @property
+    def _own_home_stays(self) -> bool:
+        return self._keep_home and self._given_home is None
+
     def _running(self, part: Part | None) -> Part:
         if part is None:
             raise DesktopError("The virtual desktop is not running; use it in a `with` block or call start().")
@@ -268,12 +276,3 @@ def _copy(files: Path, home: Path) -> None:
         shutil.copytree(files, home, symlinks=True)
     except (OSError, shutil.Error) as error:
         raise StartFailed(f"The home cannot begin with a copy of {files}: {error}") from error
-
-
-def _remove(place: DesktopFolder, keep_home: bool) -> None:
-    if not keep_home:
-        shutil.rmtree(place.path, ignore_errors=True)
-        return
-    place.keep()
-    for part in (place.run, place.tmp, place.logs):
-        shutil.rmtree(part, ignore_errors=True)

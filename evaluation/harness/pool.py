@@ -95,7 +95,7 @@ class Worker:
         return process
 
     def _close(self) -> None:
-        """End the process in order, or by force if it takes too long, and remove what it leaves."""
+        """End the process in order, or by force if it takes too long."""
         with self._lock:
             process, self._process = self._process, None
         if process is None:
@@ -110,10 +110,6 @@ class Worker:
             if stream is not None:
                 with suppress(OSError):  # it still holds a job that nobody will read
                     stream.close()
-        if process.returncode not in (0, 128 + 15):
-            from aci.desktop.cleanup import find_abandoned, remove_abandoned
-
-            remove_abandoned(find_abandoned())
 
     def _lost(self, problem: str) -> WorkerLost:
         output = ""

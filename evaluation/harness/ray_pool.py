@@ -42,9 +42,6 @@ class DesktopActor:
     """
 
     def __init__(self, assignment: str, command: Sequence[str]) -> None:
-        from aci.desktop.cleanup import find_abandoned, remove_abandoned
-
-        remove_abandoned(find_abandoned())  # of an actor that was killed
         self._worker = Worker(assignment, (sys.executable, *command[1:]))
 
     def ready(self, mark: str) -> str:

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from agent_s.cli.doctor_checks import accessibility, own_screen, root_user, search, text_recognition
+from aci.desktop.folders import Owner, create_folder, desktop_folders
+from aci.processes import MARK, boot_id
+from agent_s.cli.doctor_checks import accessibility, leftovers, own_screen, root_user, search, text_recognition
 from agent_s.settings import load_settings
 
 
@@ -26,6 +30,19 @@ def test_search_that_does_not_answer_is_named_with_its_address() -> None:
     assert url in silent.detail
     [unset] = search(load_settings(overrides={"search.engine": "searxng"}))
     assert (unset.state, "search.url" in unset.detail) == ("missing", True)
+
+
+def test_the_desktop_of_an_owner_that_is_gone_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory(prefix="doctor-") as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        with subprocess.Popen(["sleep", "1000"], env={MARK: create_folder().id}) as process:
+            (place,) = desktop_folders()
+            place.write_owner(Owner(pid=process.pid, started=0, boot=boot_id()))
+            [found] = leftovers()
+        assert (found.state, found.detail) == ("ok", "1 desktop with 1 process removed")
+        assert not place.path.exists()
+        [nothing] = leftovers()
+        assert nothing.detail == "none"
 
 
 def test_only_the_configured_engine_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
