@@ -282,7 +282,6 @@ class Step:
     # now
     recalled: bool = False
     target: str = ""  # the elements that the action names, in words, if its screen is not kept
-    continues: bool = False  # whether it was chosen by the same answer as the step before
     dropped: Dropped | None = None  # what else its answer chose, if that was not performed
 
     @property

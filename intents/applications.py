@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from intents.lexicon import content_words, stem
 from intents.tables import pattern, table, words
+from intents.text import split_camel_case
 
 _SPLIT = re.compile(r"[^0-9a-z+]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @lru_cache(maxsize=1)
@@ -68,7 +68,7 @@ def application(name: str) -> str:
     """Return one name for the ways in which an application is written ("org.gnome.Calculator", "LibreOffice Calc")."""
     if not name:
         return ""
-    plain = " ".join(part for part in _SPLIT.split(_CAMEL.sub(" ", name).casefold()) if part)
+    plain = " ".join(part for part in _SPLIT.split(split_camel_case(name).casefold()) if part)
     known = _named().findall(plain) or _named().findall(name.casefold())
     return _names()[known[-1]] if known else plain
 

@@ -18,6 +18,7 @@ PLACEHOLDER = f"{OPEN}\\d+{CLOSE}"
 """Pattern of the placeholder of one quotation, in private-use characters."""
 
 _PLACEHOLDER = re.compile(f"{OPEN}(\\d+){CLOSE}")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ESCAPES = {"n": "\n", "t": "\t"}
 _PAIRS = ('"', '"'), ("“", "”"), ("«", "»"), ("„", "“"), ("`", "`"), ("「", "」")
 _QUOTATION = re.compile(
@@ -89,6 +90,11 @@ def guard(text: str) -> Phrase:
         return f"{OPEN}{len(literals) - 1}{CLOSE}"
 
     return Phrase(_QUOTATION.sub(replace, text), tuple(literals))
+
+
+def split_camel_case(text: str) -> str:
+    """Return a text with a space between the words of names such as showLineNumbers."""
+    return _CAMEL.sub(" ", text)
 
 
 def quote(text: str, double: bool = False) -> str:

@@ -56,7 +56,7 @@ from memory_store.storage.web_answers import WebAnswer
 
 BUSY_TIMEOUT_S = 5.0
 
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 RecordT = TypeVar("RecordT", bound=Experience)
 ArgsT = ParamSpec("ArgsT")
@@ -135,7 +135,7 @@ class MemoryStore:
                 try:
                     database.persist(lambda: store_missing_vectors(database, chosen, limit=1))
                 except EmbedderUnavailable as error:
-                    _log.warning("Experience is found by its words until it is embedded: %s", error)
+                    logger.warning("Experience is found by its words until it is embedded: %s", error)
                     return store
             if missing > EMBED_AT_ONCE:
                 store._background.start()
@@ -642,7 +642,7 @@ class MemoryStore:
         try:
             return [encode(one) for one in checked_embed(self._embedder, [row["key_text"] for row in rows])]
         except EmbedderUnavailable as error:
-            _log.warning("Experience is stored and will be embedded later: %s", error)
+            logger.warning("Experience is stored and will be embedded later: %s", error)
             return [b""] * len(rows)
 
     def _merge(self, connection: Connection, row: dict[str, Any], data: bytes) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from aci.observation.geometry import Point, Rect
+from aci.observation.visibility import overlap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -282,7 +283,7 @@ def _distinct(figures: Iterable[Figure]) -> list[Figure]:
     """Return figures without those that nearly cover an earlier one."""
     kept: list[Figure] = []
     for figure in figures:
-        if not any(_overlap(figure.rect, other.rect) > 0.7 for other in kept):
+        if not any(overlap(figure.rect, other.rect) > 0.7 for other in kept):
             kept.append(figure)
     return kept
 
@@ -300,11 +301,6 @@ def _lies_in(inner: Rect, outer: Rect) -> bool:
         and inner.x + inner.width <= outer.x + outer.width + 1
         and inner.y + inner.height <= outer.y + outer.height + 1
     )
-
-
-def _overlap(one: Rect, other: Rect) -> float:
-    common = one.intersection(other)
-    return 0.0 if common is None else common.area / (one.area + other.area - common.area)
 
 
 def _alike(one: Color, other: Color) -> bool:

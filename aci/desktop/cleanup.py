@@ -12,6 +12,8 @@ from aci.desktop.folders import DesktopFolder, desktop_folders
 from aci.desktop.private_session import remove_server_files
 from aci.processes import belonging_to, bound_sockets, end, remove_sockets
 
+_GRACE_S = 0.5  # between asking processes to end and killing them
+
 
 @dataclass(frozen=True, slots=True)
 class AbandonedDesktop:
@@ -35,12 +37,12 @@ def find_abandoned(parent: Path | None = None) -> list[AbandonedDesktop]:
     return [one for one in found if one is not None]
 
 
-def remove_abandoned(remains: Iterable[AbandonedDesktop], grace_s: float = 0.5) -> list[AbandonedDesktop]:
+def remove_abandoned(remains: Iterable[AbandonedDesktop]) -> list[AbandonedDesktop]:
     """End the processes of abandoned desktops and remove their files; return those of which some remain.
 
     What another user left stays, also for root: its record may name anything.
     """
-    return [item for item in remains if not _remove(item, grace_s)]
+    return [item for item in remains if not _remove(item)]
 
 
 def remove_when_abandoned(place: DesktopFolder) -> None:
@@ -77,13 +79,13 @@ def _describe(place: DesktopFolder) -> AbandonedDesktop | None:
     )
 
 
-def _remove(item: AbandonedDesktop, grace_s: float) -> bool:
+def _remove(item: AbandonedDesktop) -> bool:
     if item.user != os.getuid():
         return False
     if not _abandoned(DesktopFolder(item.folder)):
         return True  # It was removed or kept since it was found.
     sockets = bound_sockets(belonging_to(item.desktop_id))
-    stuck = end(lambda: belonging_to(item.desktop_id), grace_s)
+    stuck = end(lambda: belonging_to(item.desktop_id), _GRACE_S)
     if not stuck:
         remove_sockets(sockets | sockets_elsewhere(DesktopFolder(item.folder).home))
     if item.display is not None:

@@ -208,7 +208,7 @@ class X11Desktop:
             self._report_crash(process, "if it is started again")
         notes, self._crash_notes = (*seen.notes, *self._crash_notes), []
         found = shown(candidates.result(), self.screen.dark())
-        self._seen = replace(seen, notes=notes, candidates=found, taken_s=time.monotonic() - started)
+        self._seen = replace(seen, notes=notes, candidates=found)
         if self.rest_s is not None:
             self.accessibility.rest(self.rest_s)
         return self._seen

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, reduce
 from itertools import groupby, pairwise
-from string import ascii_uppercase
+from string import ascii_uppercase, digits
 
+from aci.observation import cell_addresses
 from aci.observation.quoting import quote
 from aci.observation.snapshot import Element
 
@@ -94,12 +94,7 @@ def _consecutive(cells: Sequence[Element]) -> bool:
 
 def column_number(cell: Element) -> int:
     """Return the column of a cell that is named by its address, from 1."""
-    return _number_of(cell.name.rstrip("0123456789"))
-
-
-@cache
-def _number_of(letters: str) -> int:
-    return reduce(lambda number, letter: number * 26 + ord(letter) - 64, letters, 0)
+    return cell_addresses.column_number(cell.name.rstrip(digits))
 
 
 def _blank_rows(rows: Sequence[Sequence[Element]]) -> str:

@@ -79,7 +79,6 @@ class Snapshot:
     buffer: tuple[str, ...] = ()  # texts kept by `save_to_buffer`, oldest first
     focus_id: int | None = None  # element that has the keyboard, or None
     unread: int = 0  # areas of the screen with a text that is not recognized yet
-    taken_s: float = 0.0  # seconds that taking it needed
     # icons and shapes of the picture that no element names, window by window from the top; they have ids like elements,
     # but no names; only their color and place tell them apart
     candidates: tuple[Element, ...] = ()

@@ -15,8 +15,8 @@ from aci.accessibility import roles
 from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.tree.details import LONGEST_TEXT, selected_below
 from aci.accessibility.tree.nodes import Application, Node
-from aci.accessibility.tree.tables import parse_address
 from aci.errors import UnreadableTree
+from aci.observation.cell_addresses import parse_address
 from aci.observation.geometry import Rect
 
 PREFIXES = {
@@ -165,27 +165,30 @@ def write_tree(applications: Iterable[Application]) -> str:
         ElementTree.register_namespace(prefix, uri)
     root = ElementTree.Element("desktop-frame")
     for application in applications:
-        attributes = {"name": _clean(application.name), _key("attr", "toolkit"): _clean(application.toolkit)}
+        attributes = {
+            "name": xml_text(application.name),
+            _key("attr", "toolkit"): xml_text(application.toolkit),
+        }
         inner = ElementTree.SubElement(root, "application", attributes)
         pending = [(inner, top) for top in reversed(application.tops)]
         while pending:
             around, node = pending.pop()
             made = ElementTree.SubElement(around, _tag(node.role), dict(_attributes(node, application.shows_by)))
             text = node.text or node.choice or ""
-            made.text = _clean(text.replace("\ufffc", "").replace("\ufffd", "")) or None
+            made.text = xml_text(text.replace("\ufffc", "").replace("\ufffd", "")) or None
             pending += [(made, child) for child in reversed(node.children)]
     return ElementTree.tostring(root, encoding="unicode")
 
 
 def _attributes(node: Node, shows_by: StateBit) -> Iterator[tuple[str, str]]:
-    yield "name", _clean(node.name)
+    yield "name", xml_text(node.name)
     if node.description:
-        yield "description", _clean(node.description)
+        yield "description", xml_text(node.description)
     yield from ((name, "true") for name in ("image", "selection") if name.capitalize() in node.interfaces)
     # GTK 4 does not maintain SHOWING; who reads this looks for both.
     states = node.states | (_SHOWN.value if node.has(shows_by) and node.has(StateBit.VISIBLE) else 0)
     yield from ((_key("st", state), "true") for state, bit in _STATE_BITS.items() if states & bit)
-    yield from ((_key("attr", _tag(key)), _clean(value)) for key, value in node.attributes.items())
+    yield from ((_key("attr", _tag(key)), xml_text(value)) for key, value in node.attributes.items())
     if node.rect is not None and states & _SHOWN.value == _SHOWN.value:
         yield _key("cp", "screencoord"), f"({node.rect.x}, {node.rect.y})"
         yield _key("cp", "size"), f"({node.rect.width}, {node.rect.height})"
@@ -203,5 +206,6 @@ def _tag(name: str) -> str:
     return tag if tag and not tag[0].isdigit() else f"_{tag}" if tag else "unknown"
 
 
-def _clean(text: str) -> str:
+def xml_text(text: str) -> str:
+    """Return a text without the characters that XML does not allow."""
     return _NOT_XML.sub("", text)

@@ -76,7 +76,6 @@ class OSWorldDesktop(Desktop):
     Args:
         address: Address of the server, with its token where it wants one (`http://TOKEN@HOST:5000`).
         ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them unread.
-        private: Whether the machine belongs to the agent alone, as OSWorld's do.
         patience_s: How long a server that restarts is waited for, s.
         transport: Replaces the network, for tests.
 
@@ -93,14 +92,12 @@ class OSWorldDesktop(Desktop):
         address: str,
         *,
         ocr: TextEngine | Literal["auto"] | None = "auto",
-        private: bool = True,
         patience_s: float = PATIENCE_S,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._halt = Halt()
         self._machine = Machine(address, patience_s, transport, Clock(pause=self._halt.pause))
         self.address = self._machine.address
-        self._private = private
         self._view = View(ocr)
         self._buffer: list[str] = []
         self._held: list[KeyUp | MouseUp] = []
@@ -121,8 +118,8 @@ class OSWorldDesktop(Desktop):
 
     @property
     def private(self) -> bool:
-        """See `Desktop.private`."""
-        return self._private
+        """Whether the machine belongs to the agent alone, as OSWorld's do."""
+        return True
 
     @property
     def home(self) -> Path | None:
@@ -151,19 +148,13 @@ class OSWorldDesktop(Desktop):
             ConnectionLost: The server did not answer in time.
             Halted: A stop was requested.
         """
-        started = time.monotonic()
         self._halt.check()
         screenshot = self._machine.screenshot()
         tree, notes = self._tree()
         windows = listed_windows(self._machine.ask("windows")) if self._lists_windows is not False else None
         self._lists_windows = self._lists_windows or windows is not None
         seen = self._view.observe(screenshot, tree, windows, read_texts)
-        self._seen = replace(
-            seen,
-            notes=(*notes, *seen.notes),
-            buffer=tuple(self._buffer),
-            taken_s=time.monotonic() - started,
-        )
+        self._seen = replace(seen, notes=(*notes, *seen.notes), buffer=tuple(self._buffer))
         return self._seen
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -233,10 +232,10 @@ def _replay(demonstration: Demonstration, settings: Settings, as_json: bool) -> 
 
 def _own_processes() -> frozenset[int]:
     """Return the ids of this process and of those that it runs in, such as a terminal."""
-    found, process = [], os.getpid()
-    with suppress(OSError, ValueError, IndexError):
-        while process > 1:
-            found.append(process)
-            status = Path(f"/proc/{process}/stat").read_text("utf-8", errors="replace")
-            process = int(status.rpartition(")")[2].split()[1])
+    from aci.processes import read_stat
+
+    found, process = set(), read_stat(os.getpid())
+    while process is not None and process.pid > 1:
+        found.add(process.pid)
+        process = read_stat(process.parent)
     return frozenset(found)

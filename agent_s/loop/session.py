@@ -190,7 +190,6 @@ class Session:
         response: ActResponse,
         replayed: bool = False,
         settle: bool = True,
-        continues: bool = False,
     ) -> Generator[Event, None, Step]:
         """Carry out one primitive.
 
@@ -199,7 +198,6 @@ class Session:
             response: The primitive, and the reasons for it.
             replayed: Whether it comes from memory.
             settle: Whether to wait until the screen has settled.
-            continues: Whether it was chosen by the same answer as the step before.
         """
         self.check_budget()
         self.steps += 1
@@ -218,7 +216,7 @@ class Session:
         with self.timed("act"):
             result = self._perform(action, observation, settle, response.safety_checks)
         yield ActionPerformed(step=self.steps, action=action, result=result, seconds=self.clock() - started)
-        return Step(self.steps, observation, response, result, continues=continues)
+        return Step(self.steps, observation, response, result)
 
     def _perform(self, action: Action, observation: Observation, settle: bool, checks: tuple[str, ...]) -> ActionResult:
         """Perform what the policy allows; a refusal is an error that the Worker reads."""

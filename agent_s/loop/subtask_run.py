@@ -227,7 +227,7 @@ class SubtaskRunner:
                 steps[-1] = replace(steps[-1], dropped=dropped)
                 yield ActionsDropped(step=steps[-1].number, dropped=dropped)
                 break
-            steps.append((yield from self.session.step(now, response.part(number), continues=True)))
+            steps.append((yield from self.session.step(now, response.part(number))))
         return steps[first:]
 
     def _find_unmet(self, response: ActResponse, answer: list[Step], steps: list[Step]) -> Generator[Event, None, str]:

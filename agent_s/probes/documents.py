@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 
+from aci.observation.cell_addresses import address_of
 from agent_s.probes.places import NotReadable
 
 MAX_UNPACKED = 60_000_000  # bytes
@@ -84,7 +85,7 @@ def _separated(text: str) -> dict[tuple[str, str], tuple[str, ...]]:
     except csv.Error:  # an ordinary text, such as a long one with a single quotation mark
         return {}
     return {
-        ("", _address(row, column)): (value,)
+        ("", address_of((row, column))): (value,)
         for row, values in enumerate(rows)
         for column, value in enumerate(values[:1000])
         if value
@@ -172,7 +173,7 @@ def _sheet_cells(sheet: ElementTree.Element) -> Iterator[tuple[str, tuple[str, .
             if forms:
                 for down in range(min(repeated_rows, 1000)):
                     for right in range(min(repeated, 1000)):
-                        yield _address(row + down, column + right), forms
+                        yield address_of((row + down, column + right)), forms
             column += repeated
         row += repeated_rows
 
@@ -238,12 +239,3 @@ def _charts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[str]:
 def _chart(title: str, ranges: list[str]) -> str:
     shown = dict.fromkeys(filter(None, ranges))
     return f"Chart {title.strip()!r} of {' '.join(shown)}".replace("$", "")
-
-
-def _address(row: int, column: int) -> str:
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return f"{letters}{row + 1}"

@@ -12,16 +12,16 @@ from agent_s.llm.protocol import VerifyContext
 from agent_s.records import Step
 from intents.alignment import holds
 from intents.lexicon import stem
+from intents.text import split_camel_case
 
 LONGEST = 4000  # characters of a content that are compared
 
 _WORD = re.compile(r"[^\W\d_]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def stems_of(text: str) -> frozenset[str]:
     """Return the stems of the words of a text, also of names such as showLineNumbers."""
-    return frozenset(map(stem, _WORD.findall(_CAMEL.sub(" ", text).casefold())))
+    return frozenset(map(stem, _WORD.findall(split_camel_case(text).casefold())))
 
 
 class NoEvidence(Exception):

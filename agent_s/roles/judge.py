@@ -15,7 +15,7 @@ from agent_s.llm.protocol import JudgedRequest, KnownRequest, Model, SameContext
 from agent_s.records import Task
 from memory_store import MemoryStore, MemoryStoreError, WebAnswer, WebPage
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Judge:
         try:
             answer = ask(self.model, SameContext(self.task, asked, tuple(known)), SameResponse)
         except (ModelError, LimitReached) as error:
-            log.warning("Doubtful experience is not judged: %s", error)
+            logger.warning("Doubtful experience is not judged: %s", error)
             answer = SameResponse()
         by_number = {one.number: one for one in answer.judgements}
         judged = [by_number.get(number, JudgedRequest(number=number)) for number in range(1, len(known) + 1)]
@@ -65,7 +65,7 @@ class Judge:
             kept = self.memory.find_web_answer(self._name, _pair(asked, known))
             return JudgedRequest.model_validate_json(kept.pages[0].content) if kept is not None else None
         except (MemoryStoreError, ValidationError) as error:  # costs nothing but the next call
-            log.warning("A judgement that was kept cannot be read: %s", error)
+            logger.warning("A judgement that was kept cannot be read: %s", error)
             return None
 
     def _keep(self, asked: str, known: KnownRequest, judged: JudgedRequest) -> None:
@@ -74,7 +74,7 @@ class Judge:
         try:
             self.memory.save_web_answer(answer)
         except MemoryStoreError as error:
-            log.warning("A judgement cannot be kept: %s", error)
+            logger.warning("A judgement cannot be kept: %s", error)
 
 
 def _pair(asked: str, known: KnownRequest) -> str:

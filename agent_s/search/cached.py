@@ -15,7 +15,7 @@ from memory_store import MemoryStore, MemoryStoreError, WebAnswer, WebPage
 
 OLD = "OLD, since the search engine does not answer now"
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
@@ -45,7 +45,7 @@ class CachedSearch(WebSearch):
         except (SearchError, TimeoutError) as error:
             if kept is None or age >= self.usable:
                 raise _as_search_error(error) from error
-            log.warning("Search results from %s ago are used: %s", in_words(age), _as_search_error(error))
+            logger.warning("Search results from %s ago are used: %s", in_words(age), _as_search_error(error))
             return _results(kept, f"({OLD}: asked {in_words(age)} ago)")
 
     def set_meter(self, meter: Meter) -> None:
@@ -65,14 +65,14 @@ class CachedSearch(WebSearch):
             if pages:
                 self.memory.save_web_answer(answer)
         except (MemoryStoreError, ValueError) as error:  # costs nothing but the next search
-            log.warning("The search results cannot be cached: %s", error)
+            logger.warning("The search results cannot be cached: %s", error)
         return results
 
     def _kept(self, query: str) -> WebAnswer | None:
         try:
             return self.memory.find_web_answer(self.name, query)
         except MemoryStoreError as error:
-            log.warning("The cache of search results cannot be read: %s", error)
+            logger.warning("The cache of search results cannot be read: %s", error)
             return None
 
 

@@ -13,7 +13,7 @@ from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.errors import ConnectionLost
 from agent_s.terminal.output import shorten
 
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 LONGEST = 200
 """Characters of a title or text that are shown."""
@@ -33,7 +33,7 @@ def notify(title: str, text: str, environment: Mapping[str, str]) -> bool:
     try:
         asyncio.run(_send(session_bus(environment), shorten(title, LONGEST), shorten(text, LONGEST)))
     except (ConnectionLost, CallRefused) as error:
-        _log.info("No notification was shown: %s", error)
+        logger.info("No notification was shown: %s", error)
         return False
     return True
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
 
-from agent_s.llm.scripted import LabelledJudge, ScriptedModel
+from agent_s.llm.scripted import ScriptedModel
 from agent_s.records import Task
 from agent_s.replay.recall_judged import MAX_JUDGED, Candidate, choose
 from agent_s.roles.judge import Judge
+from benchmarks.support.labelled_judge import LabelledJudge
 from memory_store import MemoryStore
 from memory_store.search.ranking import LEAST_COSINE
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, model_validator
 
+from aci.remote.accessibility_xml import NAMESPACES, xml_text
 from evaluation.errors import CheckFailed
 from evaluation.state.context import TaskContext
 from evaluation.state.metrics import Score, score_of
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
     from aci.observation.observation import Observation
-
-NAMESPACES = {
-    part: f"https://accessibility.ubuntu.example.org/ns/{name}"
-    for part, name in {"st": "state", "attr": "attributes", "cp": "component", "val": "value", "txt": "text"}.items()
-}
-"""The names that OSWorld's rules use."""
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class TreeRule(Parameters):
@@ -104,22 +98,22 @@ def tree_of(observation: Observation) -> str:
     windows: dict[int, _Element] = {}
     for window in observation.windows:
         if window.app not in applications:
-            applications[window.app] = etree.SubElement(root, "application", name=_clean(window.app))
-        node = etree.SubElement(applications[window.app], "frame", name=_clean(window.title))
+            applications[window.app] = etree.SubElement(root, "application", name=xml_text(window.app))
+        node = etree.SubElement(applications[window.app], "frame", name=xml_text(window.title))
         if window.active:
             node.set(f"{{{NAMESPACES['st']}}}active", "true")
         windows[window.id] = node
     for element in observation.elements:
         tag = re.sub(r"\W+", "-", element.role).strip("-") or "unknown"
-        node = etree.SubElement(windows.get(element.window_id, root), tag, name=_clean(element.name))
+        node = etree.SubElement(windows.get(element.window_id, root), tag, name=xml_text(element.name))
         if element.description:
-            node.set("description", _clean(element.description))
+            node.set("description", xml_text(element.description))
         if element.value is not None:
             node.set("value", f"{element.value:g}")
         for state in sorted(element.states):
             node.set(f"{{{NAMESPACES['st']}}}{state}", "true")
         if element.text:
-            node.text = _clean(element.text)
+            node.text = xml_text(element.text)
     text: str = etree.tostring(root, encoding="unicode")
     return text
 
@@ -148,7 +142,3 @@ def _alike(found: str, wanted: str, exact: bool) -> float:
     from rapidfuzz.fuzz import ratio
 
     return float(found == wanted) if exact else ratio(wanted, found) / 100
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("", text)

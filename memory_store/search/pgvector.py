@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MOST_DIMENSIONS = 2000  # HNSW cannot index longer vectors; they are compared one by one.
 _MAX_EF_SEARCH = 1000
 _MARGIN = 64  # further rows to look up, as some may be forgotten
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 # Decodes IEEE 754 numbers of 32 bits; NaN and infinity have the exponent 255. Only a vector of length one is usable.
 _FUNCTION = """
@@ -149,7 +149,7 @@ def _home(database: Database) -> str | None:
             connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
             home = connection.scalar(where)
     except (MemoryStoreError, DBAPIError) as error:
-        _log.info("pgvector is on the server but may not be installed; a local index is used: %s", error)
+        logger.info("pgvector is on the server but may not be installed; a local index is used: %s", error)
         return None
     return home
 

@@ -29,7 +29,7 @@ from memory_store.storage.schema import experience
 if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
 
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 _EXACT_CANDIDATES = 64
 _FIRST_CANDIDATES = 32
@@ -152,7 +152,7 @@ class Retriever:
         try:
             row: Vector = self._embedded(query.key.text)
         except EmbedderUnavailable as error:
-            _log.warning("Only experience with the same words is found: %s", error)
+            logger.warning("Only experience with the same words is found: %s", error)
             return None
         return row
 

@@ -26,7 +26,7 @@ _RETRY_S = 0.2
 _VECTORS = select(vector_table.c.pk, vector_table.c.data).where(
     vector_table.c.pk.in_(bindparam("pks", expanding=True)), vector_table.c.embedder == bindparam("embedder")
 )
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 def encode(vector: Vector) -> bytes:
@@ -193,5 +193,5 @@ class BackgroundEmbedding:
                 self._stopped.wait(_RETRY_S)
             except MemoryStoreError as error:
                 self._error = error
-                _log.warning("some experiences have no vector by %s yet: %s", self._embedder.name, error)
+                logger.warning("some experiences have no vector by %s yet: %s", self._embedder.name, error)
                 return

@@ -211,9 +211,7 @@ def _translate(error: BaseException | None, place: Path | str) -> MemoryStoreErr
     return found and found[0](f"the memory store {place} {found[1]} (PostgreSQL: {str(error).strip()})")
 
 
-def open_postgres(
-    url: URL, busy_timeout_s: float, scripts: Path = SCRIPTS, head: str = HEAD
-) -> tuple[PostgresDatabase, str]:
+def open_postgres(url: URL, busy_timeout_s: float, head: str = HEAD) -> tuple[PostgresDatabase, str]:
     """Open the store of a database, creating or migrating its tables as needed.
 
     Returns:
@@ -233,7 +231,7 @@ def open_postgres(
                 else:
                     check_revision(revision, head, database.place)
                     back_up(connection, revision)
-                run_migrations(connection, scripts, head)
+                run_migrations(connection, SCRIPTS, head)
 
     try:
         database.persist(prepare, OPENING_PATIENCE_S)

@@ -20,7 +20,7 @@ from aci.accessibility.dbus.messages import Malformed, encode
 from aci.accessibility.dbus.signals import Signals
 from aci.errors import AciError, ConnectionLost
 
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 ADDRESS_LIMIT_S = 5.0
 RETRY_S = 0.02
@@ -151,7 +151,7 @@ class Bus:
         try:
             peer.direct = await open_link(address, partial(self._take, only=peer), lost, DIRECT_LIMIT_S)
         except (OSError, ValueError) as error:
-            _log.debug("%s is talked to over the bus: %s", name, error)
+            logger.debug("%s is talked to over the bus: %s", name, error)
 
     async def call(
         self,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from aci.accessibility.elements.extraction import Draft
 from aci.accessibility.roles import FIELDS
-from aci.accessibility.tree.tables import parse_address
+from aci.observation.cell_addresses import parse_address
 from aci.observation.geometry import Rect
 from aci.observation.sightings import Sighting
 from aci.observation.snapshot import Element, State, Window

@@ -7,7 +7,6 @@ its sheet lives, so later looks only read the texts.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Sequence
 from itertools import islice, product
 
@@ -24,16 +23,13 @@ from aci.accessibility.tree.capture import (
 from aci.accessibility.tree.details import LONGEST_TEXT, all_extents, read_details
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
+from aci.observation.cell_addresses import Cell, address_of, parse_address
 from aci.observation.geometry import Rect
 
 MOST_CELLS = 2500  # a full HD screen shows about 1,600
 MOST_LINES = 1000  # rows or columns; each is at least 1 px
 MOST_PARTS = 16  # parts of a cell that may name it
 INSET = 4  # distance of test points from the corners of a table, px
-
-_ADDRESS = re.compile(r"(?:.*[.!])?\$?([A-Z]{1,3})\$?([1-9][0-9]{0,6})")
-
-Cell = tuple[int, int]
 
 
 class KnownTables:
@@ -228,28 +224,6 @@ async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range,
     return nodes
 
 
-def parse_address(name: str) -> Cell | None:
-    """Return row and column, counted from 0, of a cell address such as "B7" or "$Sheet1.$B$7"."""
-    match = _ADDRESS.fullmatch(name.strip())
-    if match is None:
-        return None
-    column = 0
-    for letter in match[1]:
-        column = column * 26 + ord(letter) - ord("A") + 1
-    return int(match[2]) - 1, column - 1
-
-
-def address(cell: Cell) -> str:
-    """Return the address of a cell, such as "B7" for row 6 and column 1."""
-    row, column = cell
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return f"{letters}{row + 1}"
-
-
 async def _cell_at(bus: Bus, table: Ref, x: int, y: int) -> Cell | None:
     found = await bus.ask(*table, "Component", "GetAccessibleAtPoint", "iiu", [x, y, SCREEN_COORDINATES])
     ref = object_ref(found)
@@ -311,7 +285,7 @@ def cell_node(table: Node, cell: Cell, ref: Ref, text: str, rect: Rect | None) -
         ref=ref,
         parent=table.ref,
         role="table cell",
-        name=address(cell),
+        name=address_of(cell),
         description="",
         states=shared,
         interfaces=frozenset({"Accessible", "Component", "Text"}),

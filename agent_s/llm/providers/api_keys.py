@@ -10,7 +10,7 @@ from agent_s.errors import ModelUnavailable
 
 KEYRING_SERVICE = "agent-s"
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 
 def find_key(name: str, environment: Mapping[str, str]) -> str | None:
@@ -53,5 +53,5 @@ def from_keyring(name: str) -> str:
     try:
         return str(keyring.get_password(KEYRING_SERVICE, name) or "").strip()
     except keyring.errors.KeyringError as error:
-        log.warning("The keyring cannot be read: %s", error)
+        logger.warning("The keyring cannot be read: %s", error)
         return ""

@@ -24,7 +24,7 @@ MAX_BACKOFF_S = 20.0
 MAX_WAIT_S = 60.0  # if a server asks for a longer wait, the request fails
 STOPPED = "Stopped while waiting for the provider."
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class Retrying:
                     raise ModelUnavailable(f"{error} It asks to retry in {_duration(wait_s)}.") from error
                 if tries > self.retries or (error.max_tries is not None and tries >= error.max_tries):
                     raise ModelUnavailable(f"{error} Tried {tries} times." if tries > 1 else str(error)) from error
-                log.info("%s Trying again in %.1f s.", error, wait_s)
+                logger.info("%s Trying again in %.1f s.", error, wait_s)
                 _sleep(wait_s, asked_to_stop) if self.sleep is None else self.sleep(wait_s)
             except Abandoned:
                 cancel()

@@ -65,7 +65,6 @@ def test_all_primitives_of_an_answer_are_performed_in_order_while_the_screen_is_
     assert dropped == []
     context = model.requests[-1].context
     assert isinstance(context, ActContext)
-    assert [step.continues for step in context.steps] == [False, True, True]
     assert [step.response.next_action for step in context.steps] == ["fill", "", ""]
 
 

@@ -19,9 +19,10 @@ from agent_s.llm.protocol import (
     SameContext,
     SameResponse,
 )
-from agent_s.llm.scripted import Answer, LabelledJudge, ScriptedModel
+from agent_s.llm.scripted import Answer, ScriptedModel
 from agent_s.records import Verdict
 from agent_s.replay.recall_judged import parameters_between
+from benchmarks.support.labelled_judge import LabelledJudge
 from memory_store import MemoryStore, Selection
 from tests.unit.agent_s.fakes import FakeDesktop
 from tests.unit.agent_s.replay.test_recall import NUMBERS, WINDOW, WRAP, click, learn, switching
