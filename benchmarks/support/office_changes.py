@@ -10,7 +10,7 @@ from typing import Any
 from aci.acting.actions import Action, Type
 from aci.observation.observation import Observation
 from benchmarks.fixtures.open_documents import Book, Cell, Letter, Sheet, paragraphs, read_book, read_letter
-from benchmarks.support.changed_documents import Change, Contents, Job, also_open, by, click, press, type_into
+from benchmarks.support.changed_documents import Change, Contents, Job, Move, also_open, by, click, press, type_into
 
 _ITEM, _COUNT, _REMARK = "Item", "Count", "Remark"
 _ROWS: tuple[tuple[Cell, ...], ...] = (
@@ -88,6 +88,13 @@ def _menu(*names: str, last: str = "check menu item") -> Callable[..., None]:
     return by(*(click(role, name) for role, name in zip(roles, names, strict=True)))
 
 
+def _screen_changes(document: Book | Letter, moves: Mapping[str, Move]) -> Iterator[Change]:
+    """Yield what any document has: a file that is read-only, a small screen, and a move made beforehand."""
+    yield Change("read-only file", document, mode=0o444)
+    yield Change("small screen", document, size=(800, 600))
+    yield from (Change(name, document, by(move)) for name, move in moves.items())
+
+
 def stock_changes() -> Iterator[Change]:
     """Yield the changes of the spreadsheet and of what the screen shows of it."""
     sheets = STOCK.sheets
@@ -138,12 +145,8 @@ def stock_changes() -> Iterator[Change]:
             sheet_view={"PositionBottom": ("int", "120"), "CursorPositionY": ("int", "130")},
         ),
     }
-    for name, book in documents.items():
-        yield Change(name, book)
-    yield Change("read-only file", STOCK, mode=0o444)
-    yield Change("small screen", STOCK, size=(800, 600))
-    yield Change("large screen", STOCK, size=(1920, 1080))
-    dialogs = {
+    yield from (Change(name, book) for name, book in documents.items())
+    moves = {
         "find and replace open": press("ctrl", "h"),
         "cell format open": press("ctrl", "1"),
         "printing": press("ctrl", "p"),
@@ -153,8 +156,8 @@ def stock_changes() -> Iterator[Change]:
         "formulas shown": press("ctrl", "`"),
         "cursor in the cell below": type_into("table cell", "B4", ""),
     }
-    for name, move in dialogs.items():
-        yield Change(name, STOCK, by(move))
+    yield from _screen_changes(STOCK, moves)
+    yield Change("large screen", STOCK, size=(1920, 1080))
     yield Change("input not finished", STOCK, by(click("table cell", "E7"), _half_typed))
     yield Change("no formula bar", STOCK, _menu("View", "Formula Bar"))
     yield Change("no status bar", STOCK, _menu("View", "Status Bar"))
@@ -186,11 +189,8 @@ def letter_changes() -> Iterator[Change]:
         "long": Letter(paragraphs(*(f"Line {n}" for n in range(120)), "the draft", "Bob")),
         "empty": Letter(paragraphs("")),
     }
-    for name, letter in documents.items():
-        yield Change(name, letter)
-    yield Change("read-only file", LETTER, mode=0o444)
-    yield Change("small screen", LETTER, size=(800, 600))
-    dialogs = {
+    yield from (Change(name, letter) for name, letter in documents.items())
+    moves = {
         "find and replace open": press("ctrl", "h"),
         "find bar open": press("ctrl", "f"),
         "everything selected": press("ctrl", "a"),
@@ -199,8 +199,7 @@ def letter_changes() -> Iterator[Change]:
         "full screen": press("ctrl", "shift", "j"),
         "printing": press("ctrl", "p"),
     }
-    for name, move in dialogs.items():
-        yield Change(name, LETTER, by(move))
+    yield from _screen_changes(LETTER, moves)
     yield Change("case matters", LETTER, by(press("ctrl", "h"), click("check box", "Match case"), press("escape")))
     yield Change(
         "another text was looked for",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy import Update
+
 from memory_store import (
     EpisodicExperience,
     MemoryStore,
@@ -14,7 +16,7 @@ from memory_store import (
     WebAnswer,
     WebPage,
 )
-from memory_store.records.experience import Kind
+from memory_store.storage.opening import locate, open_located
 
 SAVE = "How to save a text file under another name in Mousepad"
 SAVE_LIKE = "How to save the text file with another name in Mousepad"
@@ -59,7 +61,11 @@ def episodic(store: MemoryStore, subtask: str = "Save it as draft.txt", **fields
     )
 
 
-def indexed(store: MemoryStore, kind: Kind) -> int:
-    """Return the number of experiences of a kind in the store's index."""
-    with store._database.read() as connection:
-        return len(store._retriever.index.ids(connection, kind))
+def change_rows(place: str, statement: Update) -> None:
+    """Change rows of a store's tables behind its back."""
+    database, _ = open_located(locate(place), 60.0)
+    try:
+        with database.write() as connection:
+            connection.execute(statement)
+    finally:
+        database.close()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import event
+from sqlalchemy import create_engine, event
+from sqlalchemy.pool import Pool
 
 from memory_store import (
     Experience,
@@ -248,23 +250,32 @@ def test_an_exclusively_locked_store_raises_store_busy(filled: Path) -> None:
             MemoryStore.open(filled, HashingEmbedder(), busy_timeout_s=0.05)
 
 
+@contextmanager
+def on_each_transaction(call: Callable[[sqlite3.Connection], object]) -> Iterator[None]:
+    """Call a function with the connection of each transaction before it begins."""
+
+    def called(connection: sqlite3.Connection, *_: object) -> None:
+        call(connection)
+
+    event.listen(Pool, "checkout", called)
+    try:
+        yield
+    finally:
+        event.remove(Pool, "checkout", called)
+
+
 def test_a_full_disk_loses_nothing(file_store: MemoryStore, path: Path) -> None:
-    limit = ["PRAGMA max_page_count = 60"]
-
-    @event.listens_for(file_store._database.engine, "checkout")
-    def _limit(connection: sqlite3.Connection, *_: object) -> None:
-        connection.execute(limit[0])
-
     made: list[Experience] = []
-    with pytest.raises(StoreFull, match="free some space"):
-        for number in range(1000):
-            made.append(narrative(file_store, f"{SAVE} {number}"))
-            made.append(episodic(file_store, f"Save number {number}"))
-    assert 4 < len(made) < 1000
-    assert {record.id for record in file_store.list_experiences()} == {record.id for record in made}
-    assert file_store.search_narrative(f"{SAVE} 0")
-    limit[0] = "PRAGMA max_page_count = 100000"
-    made.append(narrative(file_store, "there is room again"))
+    with on_each_transaction(lambda connection: connection.execute("PRAGMA max_page_count = 60")):
+        with pytest.raises(StoreFull, match="free some space"):
+            for number in range(1000):
+                made.append(narrative(file_store, f"{SAVE} {number}"))
+                made.append(episodic(file_store, f"Save number {number}"))
+        assert 4 < len(made) < 1000
+        assert {record.id for record in file_store.list_experiences()} == {record.id for record in made}
+        assert file_store.search_narrative(f"{SAVE} 0")
+    with on_each_transaction(lambda connection: connection.execute("PRAGMA max_page_count = 100000")):
+        made.append(narrative(file_store, "there is room again"))
     file_store.close()
     with MemoryStore.open(path, HashingEmbedder()) as again:
         assert {record.id for record in again.list_experiences()} == {record.id for record in made}
@@ -292,7 +303,7 @@ def test_the_head_is_the_newest_migration() -> None:
 
 
 def test_migrations_create_exactly_the_tables_of_the_schema(file_store: MemoryStore, path: Path) -> None:
-    with file_store._database.read() as connection:
+    with create_engine(f"sqlite:///{path}").connect() as connection:
         # The tables of the full-text index are SQLite's own.
         opts = {
             "compare_type": True,
@@ -309,10 +320,16 @@ def test_migrations_create_exactly_the_tables_of_the_schema(file_store: MemorySt
 
 
 def test_durability_settings_hold_on_every_connection(file_store: MemoryStore) -> None:
-    with file_store._database.read() as first, file_store._database.read() as second:
-        for connection in (first, second):
-            assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
-            assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+    found: list[tuple[object, ...]] = []
+
+    def read(connection: sqlite3.Connection) -> None:
+        found.extend(connection.execute(f"PRAGMA {name}").fetchone() for name in ("synchronous", "foreign_keys"))
+
+    with on_each_transaction(read), ThreadPoolExecutor(max_workers=2) as threads:
+        made = list(threads.map(lambda number: narrative(file_store, f"{SAVE} {number}"), range(4)))
+        assert len(file_store.list_experiences()) == len(made)
+    assert len(found) >= 2 * (len(made) + 1)
+    assert found == [(2,), (1,)] * (len(found) // 2)
 
 
 @pytest.fixture
@@ -360,9 +377,8 @@ def test_a_migration_that_fails_changes_nothing(filled: Path, newer_scripts: Pat
     assert revision(filled) == "0006"
     with MemoryStore.open(filled, HashingEmbedder()) as store:
         assert store.stats().narrative == 40
-        with store._database.read() as connection:
-            columns = {row[1] for row in connection.exec_driver_sql("PRAGMA table_info(experience)")}
-    assert "note" not in columns
+    with closing(sqlite3.connect(filled)) as raw:
+        assert "note" not in {row[1] for row in raw.execute("PRAGMA table_info(experience)")}
 
 
 def test_an_older_store_in_use_is_not_migrated(filled: Path, newer_scripts: Path) -> None:
@@ -402,9 +418,9 @@ def test_a_store_of_the_first_schema_is_upgraded_without_loss(path: Path) -> Non
         assert story.provenance.created_at.isoformat() == "2026-01-02T03:04:05.000006+00:00"
         assert (steps.provenance.state, steps.provenance.times_seen) == ("quarantined", 1)
         assert [hit.experience.id for hit in store.search_narrative("save the text file")] == [story.id]
-        with store._database.read() as connection:
-            found = connection.exec_driver_sql("SELECT rowid FROM experience_fts WHERE experience_fts MATCH 'saved'")
-            assert sorted(row[0] for row in found) == [3, 4]
+    with closing(sqlite3.connect(path)) as raw:
+        found = raw.execute("SELECT rowid FROM experience_fts WHERE experience_fts MATCH 'saved' ORDER BY rowid")
+        assert found.fetchall() == [(3,), (4,)]
     (copy,) = backups(path)
     assert ".backup-0001-" in copy.name
     assert revision(copy) == "0001"

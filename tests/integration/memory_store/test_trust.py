@@ -12,7 +12,7 @@ from sqlalchemy import update
 from benchmarks.support.postgres import Server
 from memory_store import HashingEmbedder, MemoryStore, Selection, TransferError, UnknownExperience, import_store
 from memory_store.storage.schema import experience
-from tests.integration.memory_store.samples import SAVE, SUM, episodic, narrative, source
+from tests.integration.memory_store.samples import SAVE, SUM, change_rows, episodic, narrative, source
 
 STEPS = [{"action": "click", "element": {"role": "button", "name": "Save"}}]
 
@@ -139,13 +139,12 @@ def test_nothing_is_restored_after_a_vacuum(file_store: MemoryStore, path: Path)
     assert file_store.check() == []
 
 
-def test_undo_follows_the_order_of_changes_and_not_the_clock(store: MemoryStore) -> None:
+def test_undo_follows_the_order_of_changes_and_not_the_clock(store: MemoryStore, place: str) -> None:
     first, second = narrative(store), narrative(store, SUM)
     store.forget([first.id])
     store.forget([second.id])
-    with store._database.write() as connection:
-        later = datetime.now(UTC) + timedelta(days=9)
-        connection.execute(update(experience).where(experience.c.uid == first.id).values(forgotten_at=later))
+    later = datetime.now(UTC) + timedelta(days=9)
+    change_rows(place, update(experience).where(experience.c.uid == first.id).values(forgotten_at=later))
     assert store.undo_forget() == 1
     assert [record.id for record in store.list_experiences()] == [second.id]
 
