@@ -57,6 +57,7 @@ class Element:
     states: frozenset[State] = frozenset()  # the states that hold
     description: str = ""  # what the application says about it besides the name (tooltip, placeholder, class)
     label: str = ""  # name of another element that labels it; empty where there is none
+    shortcut: str = ""  # keys that do the same, such as "Ctrl+S"; of menu entries, where the application reports them
     # roles and names of its ancestors from the window down, each "role:name"; identifies it for replay
     path: tuple[str, ...] = ()
     source: Source = "accessibility"  # where it was found

@@ -192,6 +192,8 @@ def _facts(element: Element) -> list[str]:
     parts = [quote(element.name, LONGEST_NAME)] if element.name else []
     if element.label and element.label != element.name:
         parts.append(f"label {quote(element.label, LONGEST_NAME)}")
+    if element.shortcut:
+        parts.append(f"keys {quote(element.shortcut, LONGEST_NAME)}")
     value = value_of(element)
     if element.text and element.text not in (element.name, value):
         parts.append(f"text {quote(element.text)}")

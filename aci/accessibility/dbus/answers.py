@@ -25,6 +25,7 @@ SIGNATURES = {
     "GetAttributes": "a{ss}",
     "GetRelationSet": "a(ua(so))",
     "GetIndexInParent": "i",
+    "GetKeyBinding": "s",
     "GetExtents": "(iiii)",
     "GetAccessibleAtPoint": "(so)",
     "GetText": "s",
@@ -85,6 +86,7 @@ _BOUNDS: dict[str, Callable[[Any], Any]] = {
     "GetState": _states,
     "GetAll": lambda properties: {key: shortened(value) for key, value in properties.items()},
     "Get": shortened,
+    "GetKeyBinding": shortened,
     "GetAttributes": lambda found: {key: shortened(found[key]) for key in list(found)[:MOST_ATTRIBUTES]},
     "GetItems": lambda items: [tuple(map(shortened, item)) for item in items if len(item[-1]) >= 2],
 }

@@ -144,6 +144,7 @@ def _element(identity: int, draft: Draft, app: str, placement: Placement) -> Ele
         states=draft.states,
         description=draft.description,
         label=draft.label,
+        shortcut=draft.node.shortcut,
         path=draft.path,
     )
 

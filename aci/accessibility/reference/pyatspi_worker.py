@@ -42,6 +42,7 @@ MEMBERS: dict[str, Callable[..., Any]] = {
     "GetRowAtIndex": lambda node, index: node.queryTable().getRowAtIndex(index),
     "GetColumnAtIndex": lambda node, index: node.queryTable().getColumnAtIndex(index),
     "GetColumnHeader": lambda node, column: node.queryTable().getColumnHeader(column),
+    "GetKeyBinding": lambda node, index: node.queryAction().getKeyBinding(index),
     "GetURI": lambda node, anchor: node.queryHyperlink().getURI(anchor),
     "Get": lambda node, _, name: PROPERTIES[name](node),
     "GetAll": lambda node, _: {name: PROPERTIES[name](node) for name in ("Name", "Description", "ChildCount")},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -12,12 +13,15 @@ from urllib.parse import urlsplit
 
 from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, Ref, StateBit, object_ref
 from aci.accessibility.dbus.bus import Answer, Bus, CallRefused
-from aci.accessibility.roles import FIELDS, READ_AS_TEXT, VALUED
+from aci.accessibility.roles import FIELDS, MENU_ENTRIES, READ_AS_TEXT, VALUED
 from aci.accessibility.tree.capture import all_properties, get_property
 from aci.accessibility.tree.names import ADDRESS, visible_children, without_additions
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 
+_MNEMONIC = re.compile(r"Alt\+.")
+_KEY_PARTS = re.compile(r"[<>]+|(?<=[^+])\+")
+_MODIFIERS = {"primary": "Ctrl", "control": "Ctrl", "ctrl": "Ctrl", "alt": "Alt", "shift": "Shift", "meta": "Super"}
 LONGEST_TEXT = 20_000  # characters of one text that are read at every look
 
 
@@ -58,6 +62,7 @@ async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node
         _read_texts(bus, [node for node in on_screen if _wants_text(node, chromium)]),
         _read_values(bus, valued),
         _read_settled(bus, application, [node for node in on_screen if _wants_settled(application, node)]),
+        _read_shortcuts(bus, application, [node for node in on_screen if _has_shortcut(node)]),
         *waiting,
     )
     await _read_carets(bus, on_screen, chromium)
@@ -260,6 +265,37 @@ async def _read_settled(bus: Bus, application: Application, nodes: Sequence[Node
     changing = [node for node in nodes if node.role == "spin button" and "valuetext" in node.attributes]
     for node, now in zip(changing, await _all_attributes(bus, changing), strict=True):
         node.attributes = {**node.attributes, **now}
+
+
+def _has_shortcut(node: Node) -> bool:
+    return node.role in MENU_ENTRIES and node.role != "menu" and "Action" in node.interfaces
+
+
+async def _read_shortcuts(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
+    """Read the shortcuts of menu entries, once for each object."""
+    keys = [(node.ref, node.role, node.name) for node in nodes]
+    new = [key for key in keys if key not in application.shortcuts]
+    answers = await bus.ask_all([(*ref, PREFIX + "Action", "GetKeyBinding", "i", (0,)) for ref, _, _ in new])
+    for key, answer in zip(new, answers, strict=True):
+        application.shortcuts[key] = shortcut_of(answer or "")
+    for node, key in zip(nodes, keys, strict=True):
+        node.shortcut = application.shortcuts[key]
+
+
+def shortcut_of(binding: str) -> str:
+    """Return the keys that a key binding names, such as "Ctrl+Shift+S"; empty if it names only a mnemonic.
+
+    GTK gives mnemonic, way and accelerator, "s;<Alt>f:s;<Primary>s", and Qt either a mnemonic, "Alt+S", or "Ctrl+S".
+    """
+    keys = binding.rpartition(";")[2].strip()
+    if _MNEMONIC.fullmatch(keys):
+        return ""
+    *modifiers, key = [part for part in _KEY_PARTS.split(keys) if part] or [""]
+    if not key or (not modifiers and len(key) == 1):
+        return ""
+    return "+".join(
+        [*(_MODIFIERS.get(each.casefold(), each) for each in modifiers), key.upper() if len(key) == 1 else key]
+    )
 
 
 async def _all_attributes(bus: Bus, nodes: Sequence[Node]) -> list[dict[str, str]]:

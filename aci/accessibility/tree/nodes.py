@@ -29,6 +29,7 @@ class Node:
     value: float | None = None  # current value, if read
     attributes: dict[str, str] = field(default_factory=dict)  # object attributes, such as `placeholder-text`
     labels: tuple[Ref, ...] = ()  # objects that label it
+    shortcut: str = ""  # keys that do the same, as its application reports them
     cell: tuple[int, int] | None = None  # row and column in its sheet
     caret: int | None = None  # characters before the caret, if it has the focus
     selection: tuple[int, int] | None = None  # start and end of the selected part of its text, if it has the focus
@@ -80,6 +81,7 @@ class Application:
     tops: list[Node] = field(default_factory=list)  # its windows: the children of the root
     # attributes and labels, which are read once
     settled: dict[tuple[Ref, str, str], tuple[dict[str, str], tuple[Ref, ...]]] = field(default_factory=dict)
+    shortcuts: dict[tuple[Ref, str, str], str] = field(default_factory=dict)  # of menu entries, read once
     # cell objects of each sheet by row and column
     cells: dict[Ref, dict[tuple[int, int], Ref]] = field(default_factory=dict)
     views: set[Ref] = field(default_factory=set)  # large tables of which only the visible part was read
@@ -96,7 +98,9 @@ class Application:
     def unread(self) -> Application:
         """Return a copy without nodes that still knows the cells of its sheets."""
         cells = {table: dict(known) for table, known in self.cells.items()}
-        return replace(self, nodes={}, tops=[], settled={}, cells=cells, views=set(), patchy=False, cut=False)
+        unread = replace(self, nodes={}, tops=[], settled={}, shortcuts={}, cells=cells, views=set())
+        unread.patchy = unread.cut = False
+        return unread
 
     def forget_cells(self, everywhere: bool, tables: Iterable[Ref]) -> None:
         """Forget the cells of sheets in which rows were inserted or deleted.
@@ -114,6 +118,8 @@ class Application:
         self.cells = {table: cells for table, cells in self.cells.items() if table in self.nodes}
         if len(self.settled) > 2 * len(self.nodes) + 1000:
             self.settled = {key: value for key, value in self.settled.items() if key[0] in self.nodes}
+        if len(self.shortcuts) > 2 * len(self.nodes) + 1000:
+            self.shortcuts = {key: value for key, value in self.shortcuts.items() if key[0] in self.nodes}
 
     @property
     def shows_by(self) -> StateBit:

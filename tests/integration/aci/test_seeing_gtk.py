@@ -54,6 +54,9 @@ def test_mousepad_is_read_menu_by_menu_to_its_save_dialog(fresh: VirtualDesktop)
     assert popup.popup
     assert popup.rect.contains(save_as.point)  # type: ignore[arg-type]
     assert save_as.path[-1] == "menu:File"
+    assert save_as.shortcut == "Ctrl+Shift+S"
+    assert 'menu item "Save As..." keys "Ctrl+Shift+S"' in opened.to_text()
+    assert find(opened, "menu item", "Save All").shortcut == ""  # type: ignore[union-attr]  # only a mnemonic
     assert "disabled" in find(opened, "menu item", "Detach Tab").states  # type: ignore[union-attr]
 
     fresh.perform(Click(element_id=save_as.id))

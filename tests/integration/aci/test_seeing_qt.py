@@ -66,6 +66,8 @@ def test_editor_is_read_with_its_menus_and_dialogs(desktop: VirtualDesktop, edit
     assert {item.role for item in inside} == {"menu item"}
     assert all(popup.rect.contains(item.point) for item in inside if item.point)
     assert "disabled" in next(item for item in inside if item.name == "Reload").states
+    assert next(item.shortcut for item in inside if item.name == "New") == "Ctrl+N"
+    assert next(item.shortcut for item in inside if item.name == "Save All Files") == ""  # only a mnemonic
 
     click(desktop, "menu item", "Save As")
     assert find(until(desktop, lambda seen: find(seen, "push button", "Cancel")), "push button", "Save") is not None

@@ -1,0 +1,27 @@
+"""Details of nodes that are asked for one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from aci.accessibility.tree.details import shortcut_of
+
+
+@pytest.mark.parametrize(
+    ("binding", "keys"),
+    [
+        ("s;<Alt>f:s;<Primary><Shift>s", "Ctrl+Shift+S"),  # GTK
+        ("o;<Alt>f:o;", ""),
+        ("d;<Alt>e:d;Delete", "Delete"),
+        ("l;<Alt>v:l;<Alt>Page_Up", "Alt+Page_Up"),
+        ("Ctrl+Shift+P", "Ctrl+Shift+P"),  # Qt
+        ("Alt+Right", "Alt+Right"),
+        ("Ctrl++", "Ctrl++"),
+        ("F9", "F9"),
+        ("Alt+S", ""),  # a mnemonic
+        ("", ""),
+        (";;", ""),
+    ],
+)
+def test_shortcut_is_read_from_a_key_binding(binding: str, keys: str) -> None:
+    assert shortcut_of(binding) == keys
