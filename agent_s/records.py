@@ -195,6 +195,7 @@ class GroundedStep(Record):
     # the parts of its text that came from the screen; None if that was not recorded
     derived: tuple[Derived, ...] | None = None
     fixed: bool = False  # whether a person has said that what the wording does not name of its text never varies
+    untried: bool = False  # whether nobody has done it yet, so that its effect is known in part at most
 
     @model_validator(mode="before")
     @classmethod

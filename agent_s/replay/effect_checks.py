@@ -39,7 +39,7 @@ def differs(learned: GroundedStep, step: Step, after: Observation) -> str:
     """Return how the effect of a step differs from the learned one; empty if it does not."""
     before = step.observation
     return (
-        _windows_differ(learned, before, after)
+        ("" if learned.untried else _windows_differ(learned, before, after))
         or _element_differs(learned, acted_on(step.response.action, before), after)
         or _marks_differ(learned, before, after)
     )

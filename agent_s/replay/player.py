@@ -285,7 +285,8 @@ class Replay:
         self._chosen.add(own or 0)
 
         def problem_of(seen: Observation) -> str:
-            return differs(learned, step, seen) or self._rewritten(seen, learned.names_of("rewritten"), own)
+            unexpected = "" if learned.untried else self._rewritten(seen, learned.names_of("rewritten"), own)
+            return differs(learned, step, seen) or unexpected
 
         deadline = session.clock() + PATIENCE_S
         before = step.observation.windows

@@ -10,18 +10,20 @@ from agent_s.records import GroundedStep, Subtask
 from agent_s.replay.ambiguity import unclear
 from agent_s.replay.grounded_steps import typed_text
 from agent_s.replay.recall_judged import Candidate, align_values
-from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher, is_usable
+from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher, is_unverified, is_usable
 from agent_s.replay.template import Mismatch, Replayable, read_steps, with_parameters
 from intents.alignment import Parameters
 from intents.applications import application, mentioned
 from intents.intent import Switch
 from intents.text import tokens
 from memory_store import EpisodicExperience, Experience, MemoryStore, SkillExperience
+from memory_store.records.experience import State
 
 SURE_SCORE = 0.8  # minimum score of a skill that no judge is asked about
 MAX_CANDIDATES = 24
 _MAX_SKILLS = 1000  # maximum number of skills of the active application to compare
 _ANY = -1.0  # minimum similarity of candidates: words decide whether a candidate fits, not embeddings
+_STATES: tuple[State, ...] = ("active", "candidate")
 _SWITCHED = frozenset({"checked", "pressed"})
 
 
@@ -58,6 +60,7 @@ class SkillRecall:
         matcher = SkillMatcher(known)
         fits = sorted(((matcher.match(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
         near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]
+        near = [pair for pair in near if not is_unverified(pair[1])] or near
         if not near or not all(matcher.are_same(near[0][1], one) for _, one in near[1:]):
             return None
         fit, best = min(near, key=lambda pair: (not self.memory.trusts(pair[1]), _drawbacks(pair[1])))
@@ -90,11 +93,19 @@ class SkillRecall:
         return [*by_words, *(Candidate(one, one.name) for one in by_meaning)]
 
     def _skills_of(self, wording: str, app: str) -> list[SkillExperience]:
-        """Return the candidate skills: those of the active application, and similar ones of a named application."""
+        """Return the candidate skills: those of the active application, and similar ones of a named application.
+
+        What an exploration had no time to verify counts, but only in the active application.
+        """
         found: dict[str, SkillExperience] = {}
         if app:
-            newest = self.memory.list_experiences("skill", app=app, state="active", limit=_MAX_SKILLS)
-            found = {one.id: one for one in newest if isinstance(one, SkillExperience) and is_usable(one)}
+            newest = [
+                one
+                for state in _STATES
+                for one in self.memory.list_experiences("skill", app=app, state=state, limit=_MAX_SKILLS)
+                if isinstance(one, SkillExperience) and is_usable(one)
+            ]
+            found = {one.id: one for one in newest if one.provenance.state == "active" or is_unverified(one)}
         hits = self.memory.search_skills(wording, MAX_CANDIDATES, platform=self.platform, min_similarity=_ANY)
         found |= {hit.experience.id: hit.experience for hit in hits}
         return [

@@ -14,6 +14,7 @@ from memory_store import Experience, SkillExperience
 MIN_SCORE = 0.55  # minimum score of a skill that is replayed
 MIN_LEAD = 0.06  # minimum lead over every skill that does something else
 THEN = ", then "  # joins the names of skills that are done in turn
+UNVERIFIED = "unverified"  # the outcome of what an exploration saw but had no time to verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,11 @@ class SkillMatcher:
 def is_usable(experience: Experience) -> bool:
     """Return whether nothing speaks against using an experience: no check found it wrong, and it is not withdrawn."""
     return experience.provenance.verified is not False and not experience.provenance.quarantined
+
+
+def is_unverified(skill: SkillExperience) -> bool:
+    """Return whether an exploration only saw what a skill does, so that one that does the same is better."""
+    return skill.provenance.state == "candidate" and skill.provenance.outcome == UNVERIFIED
 
 
 def _single(skill: SkillExperience) -> dict[str, Intent]:

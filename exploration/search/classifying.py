@@ -11,6 +11,9 @@ from exploration.search.homes import is_hidden
 from exploration.search.records import Classification, Control
 from exploration.search.states import Look
 
+NOTHING_CHANGED = "nothing changed"
+"""The reason of an attempt without a visible effect."""
+
 _MOST_IN_A_LIST = 8
 """Maximum number of entries of a list or combo box to try; longer ones hold data rather than functions."""
 
@@ -63,7 +66,7 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
         return Finding("terminal", "it opens a dialog of the toolkit", effect)
     if effect:
         return Finding("terminal", f"{effect[0].kind} {effect[0].what!r} changed", effect)
-    return Finding("error", "nothing changed")
+    return Finding("error", NOTHING_CHANGED)
 
 
 def _in_front(tab: Control) -> tuple[str, str, str]:

@@ -14,6 +14,7 @@ from aci.observation.observation import Element, Observation
 from aci.safety import risk_words
 from aci.safety.risks import find_dangers
 from agent_s.records import GroundedStep
+from agent_s.replay.grounded_steps import state_of
 from exploration.search.records import Control, Offer
 from intents.labels import label
 
@@ -50,6 +51,9 @@ TOOLKIT_DIALOGS = ("file chooser:", "color chooser:", "font chooser:")
 
 SAMPLE_TEXT, SAMPLE_VALUE = "sample", "40%"
 
+_SWITCHED = frozenset({"check box", "switch", "check menu item"})
+_ROWS = ("table row:", "list item:", "tree item:")
+_ROW_DEPTH = 3  # a label lies in containers of its row
 _OF_TOOLKIT = re.compile(r":(?:Gtk|Adw)[A-Z]\w*$")
 _ENDS_SOON = frozenset({"terminal", "password", "secret", "outside"})
 
@@ -71,20 +75,43 @@ def candidates(observation: Observation, home: str = "") -> tuple[Candidate, ...
     """
     seen: Counter[str] = Counter()
     found = []
-    usable = [each for each in observation.elements if each.source == "accessibility" and _can_be_used(each)]
+    seen_by_tree = [each for each in observation.elements if each.source == "accessibility"]
+    usable = [each for each in seen_by_tree if _can_be_used(each)]
+    of_rows = {each.id for each in _labels_of_rows(seen_by_tree, usable)}
+    usable = [each for each in seen_by_tree if each.id in of_rows or _can_be_used(each)]
     rows = {(each.window_id, each.path[-1]) for each in usable if each.path and each.role != "list item"}
     for element in usable:
         with_switch = element.role == "list item" and (element.window_id, f"list item:{element.name}") in rows
         if element.point is None or with_switch:
             continue
         name = called(element, home)
-        key = f"{element.role}:{name}"
+        role = "list item" if element.id in of_rows else element.role
+        key = f"{role}:{name}"
         seen[key] += 1
         if seen[key] > 1:
             key = f"{key}#{seen[key]}"
-        control = Control(role=element.role, name=name, key=key, place=_place(element, home))
+        control = Control(role=role, name=name, key=key, place=_place(element, home))
         found.append(Candidate(control, element))
     return (*found, *_context_menus(observation, home))
+
+
+def _labels_of_rows(elements: Sequence[Element], usable: Sequence[Element]) -> Iterator[Element]:
+    """Yield the labels that stand for their rows: the first of each row that has no name and no control of its own."""
+    taken = list(usable)
+    for element in elements:
+        around = element.path[-_ROW_DEPTH:]
+        row = next((number for number, part in enumerate(around, start=1) if part.startswith(_ROWS)), 0)
+        if element.role == "label" and element.name and element.point is not None and row:
+            rows = element.path[: len(element.path) - len(around) + row - 1]
+            if not any(each.path[: len(rows)] == rows and _is_beside(each, element) for each in taken):
+                taken.append(element)
+                yield element
+
+
+def _is_beside(one: Element, other: Element) -> bool:
+    """Return whether two elements of a window are in one line, or one within the other."""
+    middle = other.rect.y + other.rect.height // 2
+    return one.window_id == other.window_id and one.rect.y <= middle < one.rect.y + one.rect.height
 
 
 def _context_menus(observation: Observation, home: str) -> Iterator[Candidate]:
@@ -136,7 +163,13 @@ def offer(candidate: Candidate, observation: Observation, home: str) -> Offer:
     is_menu = candidate.control.role == CONTEXT_MENU
     action = Click(element_id=element.id, button_type="right") if is_menu else action_on(element)
     description = portable_description(describe(element, observation), home)
-    step = GroundedStep(action=action, targets={"element_id": description}, intent=intent(candidate.control, action))
+    switched = element.role in _SWITCHED or bool(element.states & {"checkable", "checked"})
+    step = GroundedStep(
+        action=action,
+        targets={"element_id": description},
+        intent=intent(candidate.control, action),
+        state_before=state_of(element) if switched else None,
+    )
     return Offer(
         control=candidate.control,
         step=step,
@@ -187,12 +220,8 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
         element.role in BUTTON_ROLES and label("only_closes").fullmatch(name)
     ):
         return "it only closes"
-    if label("ends_application").match(name):
-        return "it ends the application"
-    if label("prints").match(name):
-        return "it prints"
-    if label("leads_out").match(name):
-        return "it leads out of this computer"
+    if why := _leads_away(name):
+        return why
     for danger in find_dangers(action, observation):
         inside = (
             danger.risk == "irreversible"
@@ -202,6 +231,21 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
         if danger.risk in _ENDS_SOON or (danger.risk == "irreversible" and not inside):
             return danger.reason
     return ""
+
+
+def _leads_away(name: str) -> str:
+    if label("ends_application").match(name):
+        return "it ends the application"
+    if label("prints").match(name):
+        return "it prints"
+    return "it leads out of this computer" if label("leads_out").match(name) else ""
+
+
+def unsafe_by_name(name: str) -> str:
+    """Return why a function that is known by its name alone is left alone; empty if it may be tried."""
+    if risk_words.pattern("closing").match(name):
+        return "it only closes"
+    return _leads_away(name) or ("it is irreversible" if risk_words.is_irreversible(name) else "")
 
 
 def in_toolkit_dialog(element: Element) -> bool:

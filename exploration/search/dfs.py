@@ -27,6 +27,7 @@ from aci.acting.actions import Hotkey, Type
 from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
 from exploration.search.changes import WEAK, missing_change
+from exploration.search.classifying import NOTHING_CHANGED
 from exploration.search.controls import CONTEXT_MENU, SETTING_ROLES, offer
 from exploration.search.ledger import Ledger
 from exploration.search.navigator import Navigator, Path, PrivateDesktop
@@ -47,13 +48,15 @@ from exploration.search.records import (
     StateFound,
     UnitSkill,
 )
+from exploration.search.shortcuts import SHORTCUT, listed_shortcuts
 from exploration.search.states import Look, without_numbers
 from exploration.search.thumbnails import save_thumbnail
+from exploration.search.unverified import unverified
 from intents.labels import label
 
 START = "start"  # key of the attempt that starts the application
 SEPARATOR = " > "
-NOTHING_CHANGED = "nothing changed"
+_UNVERIFIED = "what is unverified"  # the claim of who keeps it
 SHARED_POLL_S = 0.2  # time between two looks at what other desktops found, where nothing else is left, s
 _DISABLED = "it is greyed out"
 _MANY = 12  # screens with more controls come after others; also the number of functions that are verified together
@@ -77,6 +80,10 @@ class Keeper(Protocol):
 
     def keep_boundary(self, attempt: Attempt, app: str, why: str, steps: Path, retries: int) -> Boundary:
         """Name and store what could not be done."""
+        ...
+
+    def keep_unverified(self, attempt: Attempt, app: str) -> None:
+        """Name and store what was seen or found, and not verified."""
         ...
 
 
@@ -184,6 +191,9 @@ class _Search:
             complete, reason = True, "nothing was left to try"
         except (ApplicationUnusable, _LimitReached) as error:
             reason = str(error)
+        if self._ledger.claim(_UNVERIFIED):  # ends with the process, so that one keeps it for all
+            for attempt in unverified(self._ledger):
+                self._keeper.keep_unverified(attempt, self._navigator.app)
         yield self._write(SearchEnded(seconds=self._seconds, complete=complete, reason=reason))
 
     def _all_phases(self) -> Iterator[SearchEvent]:
@@ -300,7 +310,13 @@ class _Search:
         prefix = "" if attempt.key == START else attempt.key + SEPARATOR
         first = self._first_offers()
         return [
-            Pending(f"{prefix}{each.control.key}", path, each, attempt.end, attempt.precondition)
+            Pending(
+                f"{prefix}{each.control.key}",
+                () if each.control.role == SHORTCUT else path,
+                each,
+                self._ledger.attempts[START].end if each.control.role == SHORTCUT else attempt.end,
+                attempt.precondition,
+            )
             for each in attempt.offers
             if first[each.control.identity] == attempt.key
         ]
@@ -386,13 +402,16 @@ class _Search:
         finding, after = probe.finding, probe.after
         self._made_on[attempt.key] = probe.desktop
         if finding.classification == "skipped":
-            self._navigator.leave()
+            self._navigator.abandon()
         state = None if after is None else after.state(attempt.depth, finding.offers or None)
         offers = [] if after is None else [offer(each, after.observation, after.place) for each in finding.offers]
         first = self._first_offers()
+        known = [each.control for made in self._ledger.attempts.values() for each in made.offers]
         if attempt.control.role == CONTEXT_MENU:  # much of it is in other menus, too
-            known = {each.control.key for made in self._ledger.attempts.values() for each in made.offers}
-            offers = [each for each in offers if each.control.key not in known]
+            keys = {each.key for each in known}
+            offers = [each for each in offers if each.control.key not in keys]
+        if after is not None and finding.offers:
+            offers += listed_shortcuts(after.observation, known)
         attempt = attempt.model_copy(
             update={
                 "end": state.fingerprint if state is not None else "",
@@ -499,6 +518,8 @@ def _turn(group: list[Pending]) -> list[Pending]:
 
 def _is_near(attempt: Attempt, children: list[Pending]) -> bool:
     """Return whether what an attempt showed takes its turn with the menus, since people often ask for such things."""
+    if any(each.offer.control.role == SHORTCUT for each in children):
+        return True
     if any(change.kind == "opened" for change in attempt.effect):
         return _are_settings(children)
     return attempt.depth == 1 or (attempt.depth == 2 and lateness(children) == (False, False))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Protocol
 
 from aci.acting.actions import Action, Hotkey
+from aci.applications.catalog import installed_applications, program_name
 from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
+from aci.processes import MARK, belonging_to, read_stat
 from agent_s.records import Change, EndState, GroundedStep
 from agent_s.replay.grounded_steps import with_effect
 from agent_s.replay.grounding import ground
@@ -33,6 +36,8 @@ _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.01  # longest wait for a known scr
 _MOST_ESCAPES = 3
 _OFTEN = 3  # a hidden file with as many contents, where all else was the same, is a by-product
 _MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
+_OPENERS = frozenset({"xdg-open", "exo-open", "gio-launch-desk", "kde-open5", "kde-open"})
+_LONGEST_PROGRAM = 15  # characters of the name of a program that the kernel keeps
 _ESCAPE, _CLOSE_WINDOW = Hotkey(keys=("Escape",)), Hotkey(keys=("alt", "F4"))
 
 
@@ -110,7 +115,7 @@ class Navigator:
         self._fresh = self._in_menu = self.strict = self.tainted = False
         self._contents: dict[str, set[str]] = {}  # digests of hidden files that differed where nothing else did
         self._by_products = frozenset[str]()
-        self._first_windows = frozenset[int]()
+        self._first_windows, self._first_programs = frozenset[int](), frozenset[str]()
         self.restarts = 0
 
     @property
@@ -143,7 +148,7 @@ class Navigator:
             self._desktop.reset()
             look = self._launcher.start()
         self._at, self._fresh, self.tainted = (), True, False
-        self._first_windows = look.windows
+        self._first_windows, self._first_programs = look.windows, self._running()
         if self._launcher.volatile != volatile:
             self._expected.clear()
         self._know((), look)
@@ -276,6 +281,31 @@ class Navigator:
     def leave(self) -> None:
         """Mark the current place as unknown: only a proof or a fresh desktop leads on."""
         self._at = None
+
+    def abandon(self) -> None:
+        """Have the next path begin on a fresh desktop, on which nothing runs that was started meanwhile."""
+        self._at = None
+        self._known.clear()
+
+    def other_program(self) -> str:
+        """Return a program of another application that was started meanwhile; empty if there is none.
+
+        A program that opens links and files in others counts as well: the window of a browser comes late.
+        """
+        return min((self._running() & self._others) - self._first_programs, default="")
+
+    def _running(self) -> frozenset[str]:
+        """Return the names of the desktop's programs, as the kernel cuts them."""
+        desktop_id = self._desktop.environment.get(MARK, "")
+        stats = (read_stat(pid) for pid in (belonging_to(desktop_id) if desktop_id else ()))
+        return frozenset(stat.program for stat in stats if stat is not None)
+
+    @cached_property
+    def _others(self) -> frozenset[str]:
+        installed = {
+            each.program[:_LONGEST_PROGRAM] for each in installed_applications(self._desktop.environment).applications
+        }
+        return _OPENERS | installed - {program_name(self._launcher.argv)[:_LONGEST_PROGRAM]}
 
     def look_again(self, after_s: float = _LATE_S) -> Look | Trouble:
         """Wait a little and look again."""

@@ -79,6 +79,8 @@ class Prober:
         if isinstance(after, Trouble):
             return Probe(Finding("error", after.reason), step)
         finding, after = self._judged(control, before, after, (*path, step))
+        if not finding.offers and _may_be_of_others(finding.effect) and (program := navigator.other_program()):
+            finding = Finding("skipped", f"it opens another program, {program}")
         done = navigator.with_effect(step, before, after)
         if finding.classification in ("terminal", "error"):
             finding = self._with_state(finding, control, before, after, (*path, done))
@@ -197,6 +199,11 @@ class Prober:
         change = Change(kind="state", what=f"{control.role} {control.name}", before=words[0], after=words[1])
         others = tuple(each for each in finding.effect if each.kind != "picture")
         return Finding("terminal", f"{control.name} is {words[1]}", (change, *others), finding.offers)
+
+
+def _may_be_of_others(effect: tuple[Change, ...]) -> bool:
+    """Return whether all that changed is what another program changes when it starts, too."""
+    return all(each.kind == "picture" or (each.kind == "file" and is_hidden(each.what)) for each in effect)
 
 
 def _is_switch(effect: tuple[Change, ...]) -> bool:

@@ -9,6 +9,8 @@ Memory holds them as follows (`exploration.skills.skill_keeper`):
   were repeated on a fresh desktop and had the same effect.
 - A **boundary** is a candidate with `provenance.outcome == BOUNDARY_OUTCOME`, `verified` False and the reason in
   `state_reason`. It is never replayed; a verified skill of the same name replaces it.
+- What was **unverified** when the search ended is a candidate with `provenance.outcome == UNVERIFIED`. It is replayed
+  where no verified skill does what is asked for.
 """
 
 from __future__ import annotations

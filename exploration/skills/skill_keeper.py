@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from agent_s.loop.learner import PLATFORM
+from agent_s.records import Change
+from agent_s.replay.skill_matching import UNVERIFIED
 from agent_s.version import program_version
 from exploration.search.navigator import Path
 from exploration.search.records import BOUNDARY_OUTCOME, VERIFIED_BY, Attempt, Boundary, UnitSkill
-from exploration.skills.naming import name_unit
+from exploration.skills.naming import Naming, name_unit
 from memory_store import MemoryStore, Provenance, SkillExperience
 from memory_store.records.experience import State
 
@@ -74,7 +76,7 @@ class SkillKeeper:
         """
         if self._memory is None:
             return skill
-        known = self._stored(skill, states=("active",))
+        known = self._stored(skill.name, skill.description, skill.app, ("active",))
         if known is None:
             known = self._memory.add_skill(
                 name=skill.name,
@@ -109,25 +111,51 @@ class SkillKeeper:
         )
         if self._memory is None or not steps:
             return boundary
-        known = self._stored(boundary, states=("active", "candidate"))
-        if known is None:
-            known = self._memory.add_skill(
-                name=name,
-                intent=naming.intent,
-                aliases=naming.aliases,
-                description=description,
-                steps=[step.model_dump(mode="json") for step in steps],
-                provenance=self._provenance(app, attempt.key, BOUNDARY_OUTCOME, why),
-            )
+        known = self._candidate(
+            self._memory, naming, steps, (), self._provenance(app, attempt.key, BOUNDARY_OUTCOME, why)
+        )
+        if known.provenance.state == "candidate":
             self._memory.mark_verified(verified=False, by=VERIFIED_BY, run_id=self._run_id, ids=[known.id])
         return boundary.model_copy(update={"experience_id": known.id})
 
-    def _stored(self, found: UnitSkill | Boundary, states: tuple[State, ...]) -> SkillExperience | None:
+    def keep_unverified(self, attempt: Attempt, app: str) -> None:
+        """Name and store what was seen or found and not verified.
+
+        Args:
+            attempt: The attempt that was made once, or that would be made on a control that was only seen.
+            app: The application.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is not None:
+            steps = attempt.path[1 if attempt.precondition else 0 :]
+            provenance = self._provenance(app, attempt.key, UNVERIFIED, attempt.why)
+            self._candidate(self._memory, name_unit(attempt, app), steps, attempt.effect, provenance)
+
+    def _candidate(
+        self, memory: MemoryStore, naming: Naming, steps: Path, effect: tuple[Change, ...], provenance: Provenance
+    ) -> SkillExperience:
+        """Store a candidate, and return it or what of the same name and description memory holds already."""
+        return self._stored(
+            naming.name, naming.description, provenance.app, ("active", "candidate")
+        ) or memory.add_skill(
+            name=naming.name,
+            intent=naming.intent,
+            aliases=naming.aliases,
+            description=naming.description,
+            preconditions=naming.preconditions,
+            steps=[step.model_dump(mode="json") for step in steps],
+            effects=[change.model_dump(mode="json") for change in effect],
+            provenance=provenance,
+        )
+
+    def _stored(self, name: str, description: str, app: str, states: tuple[State, ...]) -> SkillExperience | None:
         """Return the skill of the same application, name and description that memory holds already."""
         if self._memory is None:
             return None
-        known = self._memory.find_skill(found.name, found.description, platform=PLATFORM, states=states)
-        return known if known is not None and known.provenance.app == found.app else None
+        known = self._memory.find_skill(name, description, platform=PLATFORM, states=states)
+        return known if known is not None and known.provenance.app == app else None
 
     def _provenance(self, app: str, key: str, outcome: str, why: str = "") -> Provenance:
         return Provenance(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ MENUS = {
     "View": ("Line Numbers", "Zoom", "Web", "Stuck"),
 }
 SUBMENU = ("50%", "200%")
-MAIN, POPUP, DIALOG, OTHER = 1, 2, 3, 4
+MAIN, POPUP, DIALOG, OTHER, KEYS = 1, 2, 3, 4, 5
 
 
 class FakeEditor:
@@ -30,11 +30,15 @@ class FakeEditor:
         starts: How often it was started anew. At the first start its item "Unlucky" writes the first of `lucky`, then
             the second and so on; nothing where that is empty.
         clicked: Names of what was clicked.
+        environment: Of its programs. The button "Link" does nothing but call `link`, and "Keys" opens a window that
+            lists `shortcuts`, each of which writes its name.
     """
 
     def __init__(
         self, home: Path, lucky: tuple[str, ...] = ("lucky",), shows: str = "window", zooms: tuple[str, ...] = SUBMENU,
         undoes: bool = False, buttons: tuple[str, ...] = (), crashes: int = 0, tabs: tuple[str, ...] = (),
+        link: Callable[[], None] | None = None, environment: Mapping[str, str] | None = None,
+        shortcuts: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:  # fmt: skip
         self._home = home
         self._lucky = lucky
@@ -43,6 +47,10 @@ class FakeEditor:
         self._buttons = buttons
         self._crashes = crashes
         self._tabs = tabs
+        self._link = link
+        self.environment = environment or {}
+        self._shortcuts = shortcuts or {}
+        self._buttons = (*buttons, *(("Keys",) if shortcuts else ()))
         self._shows = shows
         self._next_id = 1
         self._ids: dict[tuple[str, str], int] = {}
@@ -55,7 +63,7 @@ class FakeEditor:
         return self._home
 
     def reset(self) -> None:
-        self._running = self._selected = self._numbers = self._other = self._dialog = False
+        self._running = self._selected = self._numbers = self._other = self._dialog = self._keys = False
         self._menu, self._zoom, self._text, self._wrap = "", "100%", "alpha beta", False
         self._tab = next(iter(self._tabs), "")
         self._before = self._text
@@ -82,6 +90,9 @@ class FakeEditor:
         if self._dialog:
             windows.insert(0, Window(DIALOG, "Preferences", APP, Rect(5, 5, 50, 50), active=True, modal=True, pid=7))
             elements = [*self._in_dialog(), *elements]
+        if self._keys:
+            windows.insert(0, Window(KEYS, "Keys", APP, Rect(5, 5, 50, 50), active=True, pid=7))
+            elements = [*self._in_keys(), *elements]
         if self._other:
             windows.insert(0, Window(OTHER, "Web", "Browser", Rect(5, 5, 50, 50), active=True, pid=9))
         return Observation(pixels, tuple(elements), tuple(windows))
@@ -102,11 +113,14 @@ class FakeEditor:
 
     def _press(self, keys: tuple[str, ...]) -> None:
         if keys == ("Escape",):
-            self._menu, self._dialog = "", self._dialog and bool(self._menu)
+            self._menu, self._dialog, self._keys = "", self._dialog and bool(self._menu), False
         elif keys == ("ctrl", "a"):
             self._selected = True
         elif keys == ("ctrl", "z") and self._undoes:
             self._text = self._before
+
+        elif keys in self._shortcuts.values() and not self._keys:
+            self._text = next(name.lower() for name, listed in self._shortcuts.items() if listed == keys)
 
     def _click(self, element: Element) -> None:
         if element.role == "menu":
@@ -134,7 +148,11 @@ class FakeEditor:
                 self._choose(name, menu)
 
     def _choose(self, name: str, menu: str) -> None:
-        if name in self._buttons:
+        if name == "Link" and self._link is not None:
+            self._link()
+        elif name == "Keys":
+            self._keys = True
+        elif name in self._buttons:
             self._text += name
         elif name in self._tabs:
             self._tab = name
@@ -171,6 +189,12 @@ class FakeEditor:
         grey = (name == "Upper Case" and not self._selected) or name == "Save"
         states: tuple[State, ...] = ("disabled",) if grey else ()
         return self._element("menu" if name == "Zoom" else "menu item", name, POPUP, path=path, states=states)
+
+    def _in_keys(self) -> list[Element]:
+        found = [self._element("push button", "Search", KEYS, path=("dialog:Keys",))]
+        for name, keys in self._shortcuts.items():
+            found += [self._element("label", word.capitalize(), KEYS, path=("dialog:Keys",)) for word in (*keys, name)]
+        return found
 
     def _in_dialog(self) -> list[Element]:
         path = ("dialog:Preferences",)

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from aci.acting.actions import Action, Click
+from aci.observation.geometry import Rect
 from aci.observation.identity import describe as describe_element
-from aci.observation.observation import Element, Observation
+from aci.observation.observation import Element, Observation, Window
 from agent_s import AgentS, Options, Task
 from agent_s.events import Event, Planned, ReplayStarted
 from agent_s.llm.no_model import NoModel
 from agent_s.records import Change, ElementState, EndState, GroundedStep
 from agent_s.replay.effect_checks import is_done_already
-from agent_s.replay.skill_matching import THEN
+from agent_s.replay.skill_matching import THEN, UNVERIFIED
 from memory_store import HashingEmbedder, MemoryStore, Provenance
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 from tests.unit.agent_s.loop.test_agent import of, outcome
@@ -194,3 +195,43 @@ def test_the_skill_of_a_user_who_is_not_trusted_is_replayed_only_after_asking(
     assert all("ben" in question for question in questions)
     if not clicked:
         assert "stored by ben" in result.reason
+
+
+def learn_unverified(memory: MemoryStore, name: str, *steps: GroundedStep) -> str:
+    return memory.add_skill(
+        name=name,
+        steps=[step.model_dump(mode="json") for step in steps],
+        provenance=Provenance(run_id="explore", app="editor", platform="linux/x11", outcome=UNVERIFIED),
+    ).id
+
+
+def test_what_was_only_seen_is_replayed_and_proves_nothing(memory: MemoryStore) -> None:
+    learn_unverified(memory, "turn on numbers", click(NUMBERS).model_copy(update={"untried": True}))
+    events, clicked = carry_out(memory, "turn on the numbers")
+    assert (outcome(events).status, outcome(events).verified, clicked) == ("done", None, ["Numbers"])
+    on = replace(NUMBERS, states=frozenset({"checked"}))
+    assert carry_out(memory, "turn on the numbers", screen(on, WRAP, BARS))[1] == []  # what is on stays on
+
+
+def test_what_was_verified_goes_before_what_was_only_seen(memory: MemoryStore) -> None:
+    learn(memory, "turn on wrap", click(WRAP), others=("wrap lines",))
+    learn_unverified(memory, "wrap lines", click(BARS).model_copy(update={"untried": True}))
+    assert carry_out(memory, "wrap the lines")[1] == ["Wrap"]
+
+
+def test_untried_step_may_open_any_window(memory: MemoryStore) -> None:
+    dialog = Window(7, "Numbering", "editor", Rect(0, 0, 90, 90), active=True, modal=True)
+    step = click(NUMBERS, None, None)
+
+    def opening(action: Action, seen: Observation) -> Observation:
+        return replace(seen, windows=(dialog, *seen.windows))
+
+    def done(*steps: GroundedStep) -> str:
+        learn_unverified(memory, "number lines", *steps)
+        desktop = FakeDesktop(WINDOW, opening)
+        agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+        return outcome(list(agent.stream(Task(instruction="number the lines")))).status
+
+    assert done(step.model_copy(update={"untried": True})) == "done"
+    memory.forget([one.id for one in memory.list_experiences("skill")])
+    assert done(step) == "failed"  # nobody has seen that it opens one

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -10,6 +13,7 @@ import pytest
 
 from aci.acting.actions import Click
 from aci.observation.identity import ElementDescription
+from aci.processes import MARK, read_stat
 from agent_s.records import GroundedStep
 from exploration.search.dfs import Pending, lateness, search
 from exploration.search.ledger import Ledger
@@ -329,3 +333,27 @@ def test_memory_gets_active_skills_and_boundaries_that_nothing_replays(home: Pat
         boundary = memory.search_skills("use unlucky", candidates=True)[0].experience
         assert isinstance(boundary, SkillExperience)
         assert (boundary.provenance.outcome, boundary.provenance.verified) == ("boundary", False)
+
+
+def test_control_that_starts_another_program_is_left_alone(home: Path, tmp_path: Path) -> None:
+    applications = tmp_path / "share/applications"
+    applications.mkdir(parents=True)
+    (applications / "sleep.desktop").write_text("[Desktop Entry]\nType=Application\nName=Sleep\nExec=sleep %u\n")
+    environment = {"PATH": os.environ["PATH"], "XDG_DATA_DIRS": str(tmp_path / "share"), MARK: f"test-{tmp_path.name}"}
+    started: list[subprocess.Popen[bytes]] = []
+
+    def link() -> None:
+        started.append(subprocess.Popen(["sleep", "60"], env=environment))
+        while read_stat(started[-1].pid).program != "sleep":  # type: ignore[union-attr]  # it lives
+            time.sleep(0.01)
+
+    editor = FakeEditor(home, buttons=("Link",), link=link, environment=environment)
+    try:
+        with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+            explored(home, ledger, editor=editor)
+            attempt = ledger.attempts["push button:Link"]
+    finally:
+        for each in started:
+            each.kill()
+            each.wait()
+    assert (attempt.classification, attempt.why) == ("skipped", "it opens another program, sleep")

@@ -1,0 +1,66 @@
+"""What a search hands on of what it could not verify: controls that it only saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent_s.records import GroundedStep
+from agent_s.replay.skill_matching import UNVERIFIED
+from exploration.search.ledger import Ledger
+from exploration.search.records import SearchLimits
+from memory_store import HashingEmbedder, MemoryStore, SkillExperience
+from tests.unit.exploration.an_app import APP, FakeEditor
+from tests.unit.exploration.search.test_dfs import ARGV, explored
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[MemoryStore]:
+    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
+        yield store
+
+
+def unverified(memory: MemoryStore) -> dict[str, SkillExperience]:
+    found = memory.list_experiences("skill", state="candidate")
+    return {one.name: one for one in found if isinstance(one, SkillExperience) and one.provenance.outcome == UNVERIFIED}
+
+
+def last_step(skill: SkillExperience) -> GroundedStep:
+    return GroundedStep.model_validate(skill.steps[-1])
+
+
+def test_controls_that_were_only_seen_are_kept_with_the_way_to_them(tmp_path: Path, memory: MemoryStore) -> None:
+    (home := tmp_path / "home").mkdir()
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, limits=SearchLimits(max_states=4), memory=memory)  # the first screen and its menus
+        tried = set(ledger.attempts)
+    assert "menu:Edit" in tried and not any("Preferences" in key for key in tried)
+    kept = unverified(memory)
+    opened = kept["open preferences"]
+    assert [step.intent for step in map(GroundedStep.model_validate, opened.steps)] == [
+        "click the Edit menu", "click the Preferences... menu item",
+    ]  # fmt: skip
+    assert last_step(opened).untried
+    assert "line numbers" in kept  # nothing says that it is switched
+    assert not {"save", "upper case", "quit", "print"} & kept.keys()  # greyed out, or left alone
+
+
+def test_switches_that_were_only_seen_are_named_after_what_they_do(tmp_path: Path, memory: MemoryStore) -> None:
+    (home := tmp_path / "home").mkdir()
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, limits=SearchLimits(max_states=5), memory=memory)  # the dialog was opened as well
+    step = last_step(unverified(memory)["turn on wrap lines"])
+    assert step.state_before is not None and step.state_after is not None
+    assert (step.state_before.states, step.state_after.states) == ((), ("checked",))
+
+
+def test_choice_without_a_visible_effect_is_kept(tmp_path: Path, memory: MemoryStore) -> None:
+    (home := tmp_path / "home").mkdir()
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, memory=memory, editor=FakeEditor(home, lucky=("",)))
+        assert ledger.attempts["menu:Edit > menu item:Unlucky"].why == "nothing changed"
+        verified = {skill.name for skill in ledger.skills.values()}
+    assert last_step(unverified(memory)["use unlucky"]).untried
+    assert not unverified(memory).keys() & verified
