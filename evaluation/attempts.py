@@ -41,8 +41,8 @@ class AttemptBench:
 
     def run(self, job: Job) -> Result:
         """Make one attempt, whose number is the seed of the job; an error is its result."""
+        from agent_s.terminal.kept_files import keep_files
         from agent_s.terminal.progress import choose_display
-        from agent_s.terminal.running import keep_files
 
         recording = Recording(self.settings.runs_folder)
         try:

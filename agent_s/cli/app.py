@@ -78,7 +78,7 @@ def app(
             raise click.UsageError(f"Put the options of a command after it: agent-s {ctx.invoked_subcommand} ...")
         return DONE
     from agent_s.cli.interactive import ask_for_tasks
-    from agent_s.terminal.running import choose_desktop
+    from agent_s.terminal.desktop_choice import choose_desktop
 
     settings = read_settings(config_file, overrides, {"model": model, "policy.confirm": confirm})
     return ask_for_tasks(with_default_model(settings), choose_desktop(display, virtual))

@@ -12,9 +12,11 @@ import click
 
 from agent_s.errors import AgentError
 from agent_s.records import Outcome, Task
+from agent_s.terminal.desktop_choice import DesktopChoice
 from agent_s.terminal.exits import EnvironmentProblem
+from agent_s.terminal.kept_files import kept_files
 from agent_s.terminal.output import echo_json, plural, printable, shell_word, show_table
-from agent_s.terminal.running import FILES_FOLDER, DesktopChoice, exit_status, run_once
+from agent_s.terminal.running import exit_status, run_once
 from memory_store import MemoryStoreError
 
 if TYPE_CHECKING:
@@ -141,13 +143,12 @@ def _show(results: Sequence[Result], best: Choice, outcome: Outcome, runs: Path)
 def _as_values(task: Task, results: Sequence[Result], best: Choice, outcome: Outcome, runs: Path) -> dict[str, Any]:
     fields = {"status", "reason", "steps", "model_calls", "seconds", "run_id"}
     winner = runs / results[best.number - 1].trajectory
-    files = winner / FILES_FOLDER
     return {
         "task": task.instruction,
         **outcome.model_dump(mode="json"),
         "run": winner,
         "report": runs / results[best.number - 1].report,
-        "files": sorted(path for path in files.rglob("*") if path.is_file()) if files.is_dir() else [],
+        "files": kept_files(winner),
         "chosen": best.number,
         "by": best.by,
         "why": best.reason,

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from aci.remote.desktop import OSWorldDesktop
     from agent_s.loop.agent import AgentS
     from agent_s.settings import Settings
+    from agent_s.terminal.desktop_choice import DesktopChoice
     from agent_s.terminal.progress import Display
-    from agent_s.terminal.running import DesktopChoice, FinishedRun
+    from agent_s.terminal.running import FinishedRun
     from memory_store import MemoryStore
 
 REMEMBERED = 5  # number of earlier tasks the planner knows of, so that "now save it" makes sense

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agent_s.demonstration.demonstration import Demonstration
     from agent_s.demonstration.interpretation import Shown
     from agent_s.settings import Settings
-    from agent_s.terminal.running import DesktopChoice
+    from agent_s.terminal.desktop_choice import DesktopChoice
 
 END_KEY = "ctrl+shift+F12"
 
@@ -85,8 +85,8 @@ def record(
     from agent_s.demonstration.demonstration import finish, read_demonstration
     from agent_s.memory import open_memory
     from agent_s.runs.listing import find_run
+    from agent_s.terminal.desktop_choice import choose_desktop
     from agent_s.terminal.output import echo_json
-    from agent_s.terminal.running import choose_desktop
 
     if as_json and check:
         raise click.UsageError(
@@ -221,7 +221,8 @@ class _Progress:
 
 
 def _replay(demonstration: Demonstration, settings: Settings, as_json: bool) -> int:
-    from agent_s.terminal.running import DesktopChoice, make_task, run_once
+    from agent_s.terminal.desktop_choice import DesktopChoice
+    from agent_s.terminal.running import make_task, run_once
 
     choice = DesktopChoice(None, "a virtual desktop")
     only = settings.model_copy(update={"replay": "only"})

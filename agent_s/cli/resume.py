@@ -43,7 +43,8 @@ def resume(
     from agent_s.loop.unfinished import read_unfinished
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
-    from agent_s.terminal.running import choose_desktop, run_once
+    from agent_s.terminal.desktop_choice import choose_desktop
+    from agent_s.terminal.running import run_once
 
     events = read_trajectory(find_run(read_settings(config_file, overrides).runs_folder, run)).events
     unfinished = read_unfinished(events)

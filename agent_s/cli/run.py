@@ -88,7 +88,8 @@ def run(
     Exit status: 0 done, 1 not done, 2 wrong usage, 3 something is missing on this machine, 130 stopped with Ctrl-C.
     """
     from agent_s.runs.reading import EVENTS_FILE
-    from agent_s.terminal.running import choose_desktop, make_task, run_once
+    from agent_s.terminal.desktop_choice import choose_desktop
+    from agent_s.terminal.running import make_task, run_once
 
     if as_json and events:
         raise click.UsageError("Give --json or --events, not both.")

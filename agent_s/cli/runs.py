@@ -182,8 +182,9 @@ def replay(
     """
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
+    from agent_s.terminal.desktop_choice import choose_desktop
     from agent_s.terminal.repeating import repeatable, with_values
-    from agent_s.terminal.running import choose_desktop, make_task, run_once
+    from agent_s.terminal.running import make_task, run_once
 
     settings = read_settings(config_file, overrides, {"replay": "only"})
     started = repeatable(run, read_trajectory(find_run(settings.runs_folder, run)).events)

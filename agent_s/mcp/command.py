@@ -37,7 +37,7 @@ def mcp(
         import anyio
 
         from agent_s.mcp.server import McpServer
-        from agent_s.terminal.running import choose_desktop
+        from agent_s.terminal.desktop_choice import choose_desktop
     except ImportError as error:
         raise EnvironmentProblem(f"The server needs the package mcp: pip install 'agent-s[mcp]' ({error}).") from error
 

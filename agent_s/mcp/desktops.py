@@ -14,7 +14,7 @@ from aci.observation.observation import Observation
 from aci.remote.desktop import OSWorldDesktop
 from agent_s.mcp.tool import ToolProblem
 from agent_s.settings import Settings
-from agent_s.terminal.running import DesktopChoice
+from agent_s.terminal.desktop_choice import DesktopChoice
 
 OWN_SCREEN = "screen"
 MOST_DESKTOPS = 8

@@ -40,8 +40,8 @@ from agent_s.mcp.tool import Reply, Tool, ToolProblem
 from agent_s.runs.listing import find_run, list_runs
 from agent_s.runs.reading import read_trajectory
 from agent_s.settings import Settings
+from agent_s.terminal.desktop_choice import DesktopChoice
 from agent_s.terminal.loopback import LOOPBACK, guarded
-from agent_s.terminal.running import DesktopChoice
 from agent_s.trajectory.report import render_report
 from agent_s.version import program_version
 from memory_store import MemoryStoreError

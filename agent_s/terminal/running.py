@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -16,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from pydantic import ValidationError
 
-from aci.remote.addresses import is_address, without_token
-from aci.screen.wayland import ADVICE, is_wayland
+from aci.remote.addresses import without_token
 from agent_s.errors import TrajectoryError
 from agent_s.events import Event, RunEnded, RunStarted, Troubled
 from agent_s.records import Outcome, Task
+from agent_s.terminal.desktop_choice import DesktopChoice
 from agent_s.terminal.exits import DONE, ENVIRONMENT, NOT_DONE
+from agent_s.terminal.kept_files import keep_files, kept_files
 from agent_s.terminal.output import echo_json, plural, printable
 from agent_s.terminal.progress import Display
 from agent_s.terminal.watching import Watcher, watched
@@ -39,10 +39,6 @@ if TYPE_CHECKING:
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.trajectory.recorder import Recorder
     from memory_store import MemoryStore
-
-FILES_FOLDER = "files"
-XWAYLAND_ONLY = "This is a Wayland session: only XWayland windows can be used, and only through accessibility."
-MAX_KEPT_BYTES = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,48 +59,6 @@ class FinishedRun:
         if usage.tokens:
             parts.append("cost unknown" if usage.dollars is None else f"${usage.dollars:.2f}")
         return ", ".join(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class DesktopChoice:
-    """The desktop a run works on."""
-
-    display: str | None  # name of an X display, or address of a machine; None for a virtual desktop
-    words: str  # the choice and its reason, for a person
-
-    def open(self, settings: Settings) -> X11Desktop | VirtualDesktop | OSWorldDesktop:
-        """Return the desktop, to be used in a `with` block.
-
-        Raises:
-            DesktopError: It cannot be used.
-            MissingDependency: A program is absent.
-        """
-        if self.display is None:
-            return settings.desktop.new_virtual()
-        if is_address(self.display):
-            return settings.desktop.new_remote(self.display)
-        return settings.desktop.new_own(self.display)
-
-
-def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
-    """Choose the desktop asked for, else the person's screen unless it is a Wayland session, else a virtual desktop."""
-    if display and virtual:
-        raise click.UsageError("Give --display or --virtual, not both.")
-    if display and is_address(display):
-        return DesktopChoice(display, f"the machine {without_token(display)}")
-    own, wayland = os.environ.get("DISPLAY", ""), is_wayland(os.environ)
-    if display and wayland and display == own:
-        return DesktopChoice(display, f"the screen {display}. {XWAYLAND_ONLY} For everything else, {ADVICE}")
-    if display:
-        return DesktopChoice(display, f"the screen {display}")
-    if virtual:
-        return DesktopChoice(None, "a virtual desktop")
-    if wayland:
-        choose = f" (--display {own} for its XWayland windows)" if own else ""
-        return DesktopChoice(None, f"a virtual desktop, since Wayland keeps programs out of other windows{choose}")
-    if not own:
-        return DesktopChoice(None, "a virtual desktop, since DISPLAY is not set")
-    return DesktopChoice(own, f"your screen {own} (--virtual for a private one)")
 
 
 def open_memory(settings: Settings) -> AbstractContextManager[MemoryStore | None]:
@@ -236,7 +190,6 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
 
     outcome = ended.outcome
     if as_json:
-        files = ended.folder / FILES_FOLDER if ended.folder else None
         echo_json(
             {
                 "task": task,
@@ -245,7 +198,7 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
                 **outcome.model_dump(mode="json"),
                 "run": ended.folder,
                 "report": ended.report,
-                "files": sorted(path for path in files.rglob("*") if path.is_file()) if files else [],
+                "files": kept_files(ended.folder) if ended.folder else [],
             }
         )
     else:
@@ -351,26 +304,3 @@ def _write_report(folder: Path, display: Display) -> Path | None:
     except TrajectoryError as error:
         display(Troubled(problem=str(error)))
         return None
-
-
-def keep_files(home: Path, folder: Path, display: Display) -> None:
-    """Copy the person's files from the home of a virtual desktop.
-
-    Hidden files and links are left out; nothing is copied if the rest is larger than `MAX_KEPT_BYTES`.
-    """
-    try:
-        files = [path for path in sorted(home.rglob("*")) if _is_own_work(path, home)]
-        if sum(path.stat().st_size for path in files) > MAX_KEPT_BYTES:
-            return
-        for path in files:
-            copy = folder / FILES_FOLDER / path.relative_to(home)
-            copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            shutil.copy2(path, copy)
-            display.say(f"Copied from the virtual desktop: {copy}")
-    except OSError as error:
-        display.notice(f"Files saved on the virtual desktop could not be copied: {error.strerror or error}.")
-
-
-def _is_own_work(path: Path, home: Path) -> bool:
-    hidden = any(part.startswith(".") for part in path.relative_to(home).parts)
-    return not hidden and path.is_file() and not path.is_symlink()

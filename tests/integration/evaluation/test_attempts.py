@@ -9,7 +9,7 @@ import pytest
 from agent_s.llm.protocol import CitedFact, CompareContext, CompareResponse, ModelRequest
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.settings import Settings
-from agent_s.terminal.running import FILES_FOLDER
+from agent_s.terminal.kept_files import FILES_FOLDER
 from benchmarks.support.scale_worker import TASK, command
 from evaluation.attempts import choose_attempt
 from evaluation.harness.pool import Pool

@@ -24,7 +24,7 @@ from PIL import Image
 from aci.desktop.virtual import VirtualDesktop
 from agent_s.mcp.server import McpServer
 from agent_s.settings import load_settings
-from agent_s.terminal.running import choose_desktop
+from agent_s.terminal.desktop_choice import choose_desktop
 from tests.e2e.command_line import User
 from tests.integration.mcp.conftest import LIMIT_S, Answers, over_stdio, text_of
 

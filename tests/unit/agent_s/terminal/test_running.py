@@ -16,7 +16,8 @@ from agent_s.errors import TrajectoryError
 from agent_s.runs.listing import find_run
 from agent_s.runs.reading import read_trajectory
 from agent_s.settings import Settings, load_settings
-from agent_s.terminal.running import DesktopChoice, choose_desktop, make_task, run_once
+from agent_s.terminal.desktop_choice import DesktopChoice, choose_desktop
+from agent_s.terminal.running import make_task, run_once
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 
 
