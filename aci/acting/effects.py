@@ -36,6 +36,7 @@ from aci.input.read_back import Delivery, is_rewritten
 from aci.observation.geometry import Rect
 from aci.observation.pixels import BLOCK_PX, changed_areas
 from aci.observation.quoting import quote
+from aci.observation.sheet_text import is_sheet_cell
 from aci.observation.visibility import uncovered
 
 if TYPE_CHECKING:
@@ -347,6 +348,8 @@ def _reports_error(action: Action, before: Snapshot, after: Snapshot) -> bool:
             continue
         if was is None and element.window_id in elsewhere and element.role not in _HEADLINES:
             continue  # of another page or document, which may be about anything
+        if was is None and is_sheet_cell(element):
+            continue  # scrolled into view
         for now, then in ((element.name, was and was.name), (element.text, was and was.text)):
             fresh = now and now != then and len(now) <= _LONGEST_MESSAGE and now not in typed
             if fresh and now and error_pattern().search(now) and not (then and error_pattern().search(then)):

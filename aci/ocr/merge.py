@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from aci.accessibility.roles import VALUED
+from aci.observation.sheet_text import is_sheet_cell
 from aci.observation.snapshot import Element, Window
 from aci.observation.visibility import bounding, overlap, reading_order
 from aci.ocr.repeats import LEAST_INSIDE, NAMEABLE, SAME_PLACE, Found, Repeats, contains_text, share_inside
@@ -14,6 +15,7 @@ from aci.ocr.repeats import LEAST_INSIDE, NAMEABLE, SAME_PLACE, Found, Repeats, 
 MOST_LABEL_SHARE = 30  # largest ratio of an element's area to that of a text that names it
 
 _SHOW_A_TEXT = VALUED | {"combo box"}  # and some toolkits do not report it
+_ERROR_VALUE = re.compile(r"#[^\W\d_]+(?:/[^\W_]+)?[!?]?|[^\W\d_]+:\d{3}")  # #REF!, #NAME?, #DIV/0!, #N/A, Err:508
 _DIGITS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -29,7 +31,7 @@ def merge(elements: Sequence[Element], found: Sequence[Found], windows: Sequence
     """Match recognized texts (in reading order within each window) with elements; `windows` are topmost first.
 
     A text that elements at its place already have is dropped. One in an element without a name becomes its name, one in
-    a combo box, or a number with its unit in a field for numbers, its text.
+    a combo box, an error value in a cell that reports none, or a number with its unit in a field for numbers, its text.
     """
     places = Repeats(elements, windows)
     names: dict[int, list[Found]] = {}
@@ -97,6 +99,8 @@ def _may_name(element: Element, text: Found) -> bool:
 
 
 def _may_be_content(element: Element, text: Found) -> bool:
+    if is_sheet_cell(element) and not element.text:
+        return bool(_ERROR_VALUE.fullmatch(text.text))  # anything else lies over the cell, such as a part of a chart
     if element.text or element.role not in _SHOW_A_TEXT or element.rect.area > MOST_LABEL_SHARE * text.rect.area:
         return False
     number = _DIGITS.search(text.text)

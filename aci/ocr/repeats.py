@@ -14,7 +14,7 @@ import numpy as np
 
 from aci.accessibility.roles import FIELDS, INTERACTIVE
 from aci.observation.geometry import Rect
-from aci.observation.sheet_text import is_sheet_cell
+from aci.observation.sheet_text import is_sheet_cell, row_number
 from aci.observation.snapshot import Element, Window
 from aci.observation.text import value_of
 from aci.observation.visibility import bounding, overlap
@@ -82,8 +82,21 @@ class Repeats:
         """Return whether a text says nothing that the elements near it do not say."""
         if any(_says(self._elements[index], self._extents[index], text) for index in near):
             return True
+        if any(self._extends_over(self._elements[index], text) for index in near):
+            return True
         inside = [self._elements[index] for index in near if text.rect.intersection(self._elements[index].rect)]
         return _joins_names(inside, text) or _is_of_icons(inside, text) or self._is_header(text)
+
+    def _extends_over(self, cell: Element, text: Found) -> bool:
+        """Return whether a text in an empty cell of a sheet is a part of a longer one in its row."""
+        if cell.text or not is_sheet_cell(cell) or not cell.rect.contains(text.rect.center):
+            return False
+        return any(
+            contains_text(other.text, text.text)
+            for other in self._elements
+            if other.text and other.window_id == cell.window_id and is_sheet_cell(other)
+            and row_number(other) == row_number(cell)
+        )  # fmt: skip
 
     def _is_header(self, text: Found) -> bool:
         """Return whether a text stands where a sheet shows the letters and numbers of which its addresses consist."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aci.observation.geometry import Rect
+from aci.observation.sheet_text import is_sheet_cell
 from aci.observation.snapshot import Element, Window
 from aci.ocr.lines import find_lines
 from aci.ocr.tile_sheets import Tile, make_tile
@@ -21,6 +22,7 @@ _MOST_CODES = 255
 PICTURES = frozenset({"image", "canvas", "drawing area", "chart", "animation", "video", "embedded", "image map"})
 BLOCK_PX = 16
 
+_BORDER_PX = 4  # of a cell: its lines, the frame of the selection and its handle
 _EDGE_PX = 2  # letters may extend this far beyond their element
 # Left of a tree cell are its arrow and, in GTK 3, letters: extents are reported as if there were one more arrow
 _TREE_PX = 40
@@ -58,9 +60,10 @@ class AreaFinder:
     def look(self, pixels: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> list[Area]:
         """Return the areas of all windows (topmost first) in a screenshot, (H, W, 3) uint8 RGB, in reading order."""
         codes = self._codes(windows)
+        reporting = [element for element in elements if not _hides_a_text(element, pixels)]
         now = _Look(
             pixels,
-            map_unread_windows(windows, elements, frame(pixels), codes),
+            map_unread_windows(windows, reporting, frame(pixels), codes),
             codes,
             frozenset(codes) - {element.window_id for element in elements},
         )
@@ -171,6 +174,15 @@ def reports_its_text(element: Element) -> bool:
     if element.role in PICTURES:
         return False
     return element.text is not None or (bool(element.name) and not _is_spacious(element))
+
+
+def _hides_a_text(element: Element, pixels: NDArray[np.uint8]) -> bool:
+    """Return whether a cell shows something though it reports no text, as LibreOffice does where a formula fails."""
+    if element.text or not is_sheet_cell(element):
+        return False
+    inner = element.rect.grown(-_BORDER_PX, -_BORDER_PX)
+    shown = pixels[max(0, inner.y) : max(0, inner.bottom), max(0, inner.x) : max(0, inner.right)]
+    return shown.size > 0 and bool((shown != shown[0, 0]).any())
 
 
 def changed_blocks(before: NDArray[np.uint8], now: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from aci.acting.actions import Click, Hotkey, Type
+from aci.acting.effects import with_effect
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Observation
+from benchmarks.support.screens import desktop_with_ocr
 from tests.integration.aci.seeing import element, find, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
@@ -33,6 +35,17 @@ def test_cells_are_clicked_typed_into_and_read(calc: VirtualDesktop) -> None:
         assert seen.focus_id == find(seen, "table cell", address).id  # type: ignore[union-attr]
         calc.perform(Type(text=text, enter=True))
     until(calc, lambda seen: content(seen) == {"B7": "Apples", "C7": "3", "C8": "6"})
+
+
+def test_a_formula_that_fails_shows_its_error_in_its_cell() -> None:
+    with desktop_with_ocr((1280, 800)) as desktop:
+        desktop.launch(["libreoffice", "--calc"])
+        before = until(desktop, lambda seen: find(seen, "table cell", "B3"))
+        action = Type(text="=NOSUCH(1)\n", element_id=element(desktop, "table cell", "B3").id)
+        came = desktop.perform(action)
+        after = until(desktop, lambda seen: content(seen) == {"B3": "#NAME?"})
+        effect = with_effect(came, action, before, after).effect
+        assert effect is not None and effect.remark == "alert"
 
 
 def test_input_line_and_name_box_are_fields(calc: VirtualDesktop) -> None:

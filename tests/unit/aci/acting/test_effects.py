@@ -221,6 +221,13 @@ def test_an_error_that_comes_up_is_named(message: str) -> None:
     assert text(Click(element_id=1), before, after).startswith("another effect than expected: the application reports")
 
 
+def test_an_error_in_a_cell_is_named_where_it_arises_and_not_where_it_comes_into_view() -> None:
+    broken, whole = element(4, "table cell", "B2", text="#REF!"), element(4, "table cell", "B2", text="12")
+    typed = Hotkey(keys=("Return",))
+    assert "reports an error" in text(typed, screen(SAVE, whole), screen(SAVE, broken))
+    assert "reports an error" not in text(typed, screen(SAVE), screen(SAVE, broken))
+
+
 def test_words_in_a_document_or_in_what_was_typed_are_not_errors() -> None:
     typed = element(3, "entry", "Name", ["editable"], text="failed")
     for page in (element(6, "document text", "", text="It failed."), typed):

@@ -167,6 +167,31 @@ def test_headers_of_a_sheet_are_dropped() -> None:
     assert texts(cells, found("Price list of today", Rect(135, 85, 100, 12))) == ["Price list of today"]
 
 
+@pytest.mark.parametrize(
+    ("read", "text", "left"),
+    [
+        ("#DIV/O!", "#DIV/O!", []), ("#NAME?", "#NAME?", []), ("Err:508", "Err:508", []), ("#N/A", "#N/A", []),
+        ("August", "", ["August"]),
+    ],
+)  # fmt: skip
+def test_an_error_value_is_the_text_of_a_cell_that_reports_none(read: str, text: str, left: list[str]) -> None:
+    cell = element(1, "B2", Rect(90, 95, 140, 30), "table cell", "")
+    merged = merge([cell], [found(read)])
+    assert (merged.elements[0].text, [each.text for each in merged.texts]) == (text, left)
+
+
+def test_a_text_that_extends_over_empty_cells_of_its_row_is_dropped() -> None:
+    names = ("A2", "B2", "C2", "B3")
+    boxes = (Rect(100, 100, 80, 20), Rect(180, 100, 80, 20), Rect(260, 100, 80, 20), Rect(180, 120, 80, 20))
+    said = ("The price of all things", "", "Sum", "")
+    cells = [
+        element(at, name, box, "table cell", text)
+        for at, (name, box, text) in enumerate(zip(names, boxes, said, strict=True))
+    ]
+    assert texts(cells, found("price of", Rect(185, 104, 60, 12))) == []
+    assert texts(cells, found("price of", Rect(185, 124, 60, 12))) == ["price of"]
+
+
 def test_a_text_in_a_combo_box_is_what_it_says() -> None:
     box = element(1, "", Rect(90, 95, 140, 30), "combo box")
     merged = merge([replace(box, label="Format:")], [found("Screen 16:9")])

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from aci.observation.geometry import Rect
-from aci.ocr.text_areas import blocks_within, changed_blocks, map_unread_windows, reports_its_text
-from tests.unit.aci.ocr.pictures import SCREEN, blank, element, window
+from aci.ocr.text_areas import AreaFinder, blocks_within, changed_blocks, map_unread_windows, reports_its_text
+from tests.unit.aci.ocr.pictures import SCREEN, blank, element, window, write
 
 SMALL, LARGE = Rect(20, 20, 80, 20), Rect(20, 20, 300, 200)
+LOW = Rect(20, 200, 80, 20)
 
 
 def test_only_text_of_elements_is_left_out() -> None:
@@ -84,3 +85,12 @@ def test_letters_to_the_left_of_a_cell_of_a_tree_are_its_own() -> None:
     silent = map_unread_windows([window()], [cell], SCREEN, {1: 7})
     assert silent[30, 70] == 0
     assert map_unread_windows([window()], [replace(cell, path=("table:",))], SCREEN, {1: 7})[30, 70] == 7
+
+
+def test_a_cell_that_shows_something_but_reports_nothing_is_looked_at() -> None:
+    pixels = blank()
+    write(pixels, 1, SMALL)
+    shown, empty = (element(1, name, rect, "table cell", "") for name, rect in (("B2", SMALL.grown(8, 8)), ("B9", LOW)))
+    [area] = AreaFinder().look(pixels, [shown, empty], [window()])
+    assert SMALL.grown(4, 4).contains(area.rect.center)
+    assert AreaFinder().look(pixels, [replace(shown, text="word"), empty], [window()]) == []
