@@ -1,15 +1,18 @@
 """Segmentation of a picture into pieces of about one line, so that a change in one does not affect the others.
 
 Only clearly separate pieces are cut apart; the engine finds the letters. The method is the recursive X-Y cut (Nagy,
-Seth: "Hierarchical representation of optically scanned documents", 1984) on edges instead of ink.
+Seth: "Hierarchical representation of optically scanned documents", 1984) on edges instead of ink. What dashed lines and
+rulers hold together around an empty area, such as the canvas of a drawing program, is cut across these lines.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from aci.observation.geometry import Rect
 from aci.observation.visibility import reading_order
@@ -24,7 +27,8 @@ Pixel = TypeVar("Pixel", bound=np.generic)
 LARGEST_WIDTH_PX, LARGEST_HEIGHT_PX = 1200, 400  # larger pieces are split at their emptiest place
 
 _STEP = 16  # brightness difference (0 to 255) of an edge; shading changes less
-_FRAME_PX = 64  # longer straight edges are frames and rules, not letters
+_DOUBLINGS = 1, 2, 4, 8, 16, 32
+_FRAME_PX = 1 + sum(_DOUBLINGS)  # longer straight edges are frames and rules, not letters
 _COLUMN_GAP_PX = 24
 _HIGHEST_LINE_PX = 40
 _LOW_PX = 7
@@ -32,7 +36,9 @@ _ACCENT_GAP_PX = 3  # a part lower than `_LOW_PX` this close to another is a dot
 _LEAST_HEIGHT_PX, _LEAST_WIDTH_PX = 5, 4
 _LEAST_CROSSINGS = 4  # edges crossed by a row through two letters; a rule or caret has fewer
 _MARGIN_PX = 2
-_DEEPEST = 8
+_DEEPEST = 24
+_EMPTY, _EMPTY_PX = 0.06, 64  # share of edges in a piece of more than this width and height that holds lines, not texts
+_CROSSED_PX = 12  # width or height of a strip in which a text would have a whole letter
 
 
 def find_lines(pixels: NDArray[np.uint8], wanted: Mask) -> list[Rect]:
@@ -69,15 +75,17 @@ def _edges(pixels: NDArray[np.uint8], wanted: Mask) -> tuple[Mask, Mask]:
 
 
 def _long_runs(mask: Mask) -> Mask:
+    """Return which pixels belong to a run of at least `_FRAME_PX` along the first axis."""
     runs = np.zeros(mask.shape, dtype=bool)
-    length, starts = 1, mask
-    while length < _FRAME_PX and len(starts) > length:
-        starts = starts[:-length] & starts[length:]
-        length *= 2
-    if length < _FRAME_PX or not starts.any():
+    if len(mask) < _FRAME_PX:
         return runs
-    for row in range(_FRAME_PX):
-        runs[row : row + len(starts)] |= starts
+    starts = mask
+    for length in _DOUBLINGS:
+        starts = starts[:-length] & starts[length:]
+    runs[: len(starts)] = starts
+    if starts.any():
+        for length in _DOUBLINGS:
+            runs[length:] |= runs[:-length]
     return runs
 
 
@@ -96,7 +104,35 @@ def _cut(edges: Mask, piece: Rect, deepest: int) -> list[Rect]:
     if not rows or not columns:
         return []
     (top, bottom), (left, right) = (rows[0][0], rows[-1][1]), (columns[0][0], columns[-1][1])
-    return [Rect(piece.x + left, piece.y + top, right - left, bottom - top)]
+    found = Rect(piece.x + left, piece.y + top, right - left, bottom - top)
+    halves = _halves(edges, found) if deepest else []
+    return [part for half in halves for part in _cut(edges, half, deepest - 1)] or [found]
+
+
+def _halves(edges: Mask, piece: Rect) -> list[Rect]:
+    """Return the parts of a piece that is mostly empty, cut across nothing but thin lines; [] for any other piece."""
+    part = _part(edges, piece)
+    if min(part.shape) <= _EMPTY_PX or part.mean() > _EMPTY:
+        return []
+    for axis in sorted((0, 1), key=lambda axis: -part.shape[axis]):
+        places = _thin_crossings(part if axis == 0 else part.T)
+        if len(places):
+            return _split(piece, int(places[np.argmin(np.abs(2 * places - part.shape[axis]))]), axis)
+    return []
+
+
+def _thin_crossings(edges: Mask) -> NDArray[np.intp]:
+    """Return the rows around which a strip has no edges but those of lines that cross it."""
+    strips: Mask = np.any(sliding_window_view(edges, _CROSSED_PX, axis=0), axis=-1)
+    thick: Mask = np.all(sliding_window_view(strips, _LEAST_HEIGHT_PX, axis=1), axis=-1)
+    return np.flatnonzero(~np.any(thick, axis=1)) + _CROSSED_PX // 2
+
+
+def _split(piece: Rect, at: int, axis: int) -> list[Rect]:
+    """Cut a piece in two, across its height (axis 0) or width (axis 1), px from its top or left."""
+    if axis == 0:
+        return [replace(piece, height=at), replace(piece, y=piece.y + at, height=piece.height - at)]
+    return [replace(piece, width=at), replace(piece, x=piece.x + at, width=piece.width - at)]
 
 
 def _runs(busy: Mask, gap: int) -> list[tuple[int, int]]:
@@ -121,21 +157,11 @@ def _with_accents(runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _bounded(edges: Mask, piece: Rect) -> list[Rect]:
-    if piece.height > LARGEST_HEIGHT_PX:
-        at = _quietest(_part(edges, piece).sum(axis=1))
-        parts = [
-            Rect(piece.x, piece.y, piece.width, at),
-            Rect(piece.x, piece.y + at, piece.width, piece.height - at),
-        ]
-    elif piece.width > LARGEST_WIDTH_PX:
-        at = _quietest(_part(edges, piece).sum(axis=0))
-        parts = [
-            Rect(piece.x, piece.y, at, piece.height),
-            Rect(piece.x + at, piece.y, piece.width - at, piece.height),
-        ]
-    else:
+    if piece.height <= LARGEST_HEIGHT_PX and piece.width <= LARGEST_WIDTH_PX:
         return [piece]
-    return [found for part in parts for found in _bounded(edges, part)]
+    axis = 0 if piece.height > LARGEST_HEIGHT_PX else 1
+    at = _quietest(_part(edges, piece).sum(axis=1 - axis))
+    return [found for part in _split(piece, at, axis) for found in _bounded(edges, part)]
 
 
 def _quietest(busy: NDArray[np.int_]) -> int:

@@ -29,7 +29,8 @@ _SETTINGS: dict[str, Any] = {
     # The default enlarges small pictures until their shorter side is 736 px.
     "Det.limit_type": "max",
     "Det.limit_side_len": _LARGEST_SIDE_PX,
-    "Rec.rec_batch_num": 6,
+    # Lines of a batch are padded to its longest one, which costs more than a batch saves, and misreads some of them.
+    "Rec.rec_batch_num": 1,
     # Lines are padded to at least this width; by default to one that short labels never reach, which costs a third.
     "Rec.rec_img_shape": [3, 48, 48],
     "EngineConfig.onnxruntime.inter_op_num_threads": 1,

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from aci.observation.geometry import Rect
+from aci.observation.geometry import Point, Rect
 from aci.ocr.lines import LARGEST_HEIGHT_PX, LARGEST_WIDTH_PX, find_lines
 from tests.unit.aci.ocr.pictures import blank
 
@@ -90,3 +90,33 @@ def test_pieces_without_a_plain_line_are_cut_to_a_size_that_an_engine_can_take()
     found = pieces(np.repeat(noise, 3, axis=2))
     assert all(rect.width <= LARGEST_WIDTH_PX + 4 and rect.height <= LARGEST_HEIGHT_PX + 4 for rect in found)
     assert sum(rect.area for rect in found) >= 900 * 2600
+
+
+def test_dashed_frame_and_ruler_of_a_canvas_do_not_hold_what_is_around_it_together() -> None:
+    pixels = blank(1000, 700)
+    pixels[40:680, 300:304:2] = 0  # the ticks of a ruler
+    pixels[40:680:8, 300:310] = 0
+    for column in range(310, 800, 8):
+        pixels[100, column : column + 4] = pixels[600, column : column + 4] = 0
+    image = Image.fromarray(pixels)
+    places = ((230, 150, "Brush"), (230, 400, "Eraser"), (806, 200, "Layers"), (806, 560, "Opacity of the layer"))
+    for x, y, text in places:
+        ImageDraw.Draw(image).text((x, y), text, fill="black", font=ImageFont.load_default(size=13))
+    found = pieces(np.array(image))
+    assert sum(rect.area for rect in found) < 0.2 * 500 * 500
+    for x, y, text in places:
+        around = [rect for rect in found if rect.contains(Point(x + 10, y + 8))]
+        width = int(ImageDraw.Draw(image).textlength(text, font=ImageFont.load_default(size=13)))
+        assert any(rect.x <= x + 2 and rect.right >= x + width - 2 for rect in around), text
+
+
+def test_texts_of_a_large_empty_diagram_stay_whole() -> None:
+    image = Image.fromarray(blank(600, 400))
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(size=13)
+    for step in range(0, 340, 4):
+        draw.point([(60 + step, 40 + step), (61 + step, 40 + step), (60 + step, 41 + step)], fill="black")
+    draw.text((150, 190), "Revenue of the year", fill="black", font=font)
+    found = pieces(np.array(image))
+    assert any(
+        rect.x <= 152 and rect.right >= 148 + draw.textlength("Revenue of the year", font=font) for rect in found
+    )
