@@ -17,7 +17,7 @@ AgentError
 ```
 
 How a task ends (done, failed, infeasible, ...) is a value, `agent_s.records.Outcome`, and never an exception. `Stopped`
-is no error, and so stands outside of the tree.
+is not an error, and so stands outside the tree.
 """
 
 from __future__ import annotations

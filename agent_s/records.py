@@ -298,7 +298,7 @@ class Step:
         return self if result is self.result else replace(self, result=result)
 
     def __str__(self) -> str:
-        """Return the action and what came of it, with elements by role and name."""
+        """Return the action and its result, with elements by role and name."""
         action = self.response.action
         target = self.target or describe_target(action, self.observation)
         return f"{describe_action(action, target)} -> {describe_result(self.result)}"

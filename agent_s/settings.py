@@ -140,7 +140,7 @@ class DesktopSettings(Section):
         """Return the desktop of a machine of OSWorld with these settings, for a `with` block.
 
         Raises:
-            ConnectionLost: The address is none.
+            ConnectionLost: The address is not valid.
             MissingDependency: The engine that `ocr` names is not installed.
         """
         from aci.remote.desktop import OSWorldDesktop

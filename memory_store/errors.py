@@ -33,7 +33,7 @@ class StoreUnavailable(MemoryStoreError):
 
 
 class ConnectionLost(StoreUnavailable):
-    """The server of a store is away or has closed the connection. A method of the store has waited for it in vain."""
+    """The server of a store is away or has closed the connection, and did not come back in time."""
 
 
 class StoreBusy(MemoryStoreError):

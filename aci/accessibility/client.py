@@ -207,7 +207,7 @@ class AccessibilityClient:
             limit_s: How long to wait, s.
 
         Returns:
-            None if it has found nothing by then and goes on.
+            None if it has found nothing by then and continues.
         """
         if not self._thread.is_alive():
             return False
@@ -308,7 +308,7 @@ class AccessibilityClient:
     def scroll_bar(self, element_id: int, horizontal: bool) -> int | None:
         """Return the id of the scroll bar that moves an element, for `value_range` and `set_value`; None for none.
 
-        Scroll bars are no elements, so their ids are negative.
+        Scroll bars are not elements, so their ids are negative.
         """
 
         async def find(handle: _Handle) -> Node | None:

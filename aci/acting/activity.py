@@ -69,7 +69,7 @@ class Activity:
         work_s = self._work_s()
         if self._ended is not None:
             at, before, family = self._ended
-            # What an application does all the time, such as playing a film, is no work on the action.
+            # What an application does all the time, such as playing a film, is not work on the action.
             idle_s = self._began - at
             if family == self._family and idle_s >= WINDOW_S:
                 self._usual = max(0.0, _added(before, work_s) / idle_s)

@@ -362,7 +362,7 @@ class Performer:
         click_again: Callable[[], None] | None,
         seen: Observation | None,
     ) -> Delivery | None:
-        """Type at a place that has the keyboard, and return what became of the text."""
+        """Type at a place that has the keyboard, and return how the text arrived."""
         field = place.element if place.chosen and overwrite and not action.enter else None
         if field is not None and field.role == "spin button":
             return self._values.entered(field, action.text, lambda: self.typist.type(place, action.text, overwrite))

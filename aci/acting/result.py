@@ -1,4 +1,4 @@
-"""What an action did: whether it was carried out, what became of typed text, and what changed on the screen.
+"""What an action did: whether it was carried out, how typed text arrived, and what changed on the screen.
 
 Everything here is typed; `aci.acting.wording` turns it into text.
 """
@@ -25,7 +25,7 @@ Refusal = Literal[
     "not_started",  # the application did not start
     "not_in_front",  # the window did not come to the front
     "no_key",  # there is no such key, or no key for a character
-    "keys_held",  # somebody holds a key down
+    "keys_held",  # a person holds a key down
     "not_allowed",  # the policy, a secret's rule or the stop key forbids it
     "not_confirmed",  # the person did not agree
     "no_answer",  # nobody is there to answer
@@ -41,7 +41,7 @@ class _Value(BaseModel):
 DifferenceKind = Literal[
     "opened", "closed", "title", "front",  # windows
     "states", "text", "value", "focus", "appeared", "vanished", "moved",  # elements
-    "caret", "selection", "clipboard", "pixels",  # what is no element
+    "caret", "selection", "clipboard", "pixels",  # what is not an element
 ]  # fmt: skip
 
 
@@ -87,7 +87,7 @@ class ActionResult(_Value):
         error: Why it was not carried out, for the Worker to read; None when `ok`.
         settled_after_s: Seconds from the input until the screen was quiet.
         refusal: The kind of `error`; None when `ok`, or if a custom desktop does not say.
-        delivery: What became of typed text; None if none was typed.
+        delivery: How typed text arrived; None if none was typed.
         started: Name of the application that was started; empty if none was.
         switched_to: Title of the window that was brought to the front; empty if none was.
         copied: Whether the application put something on the clipboard.

@@ -111,7 +111,7 @@ class ValueSetter:
             raise Refused(f"The scroll bar of element {element.id} stays where it is. Scroll by clicks.", "not_allowed")
 
     def entered(self, field: Element, text: str, enter: Callable[[], Delivery | None]) -> Delivery | None:
-        """Have a number field take what is typed over its content, and return what became of the text.
+        """Have a number field take what is typed over its content, and return how the text arrived.
 
         Some fields take it only when Return is pressed or the keyboard leaves, others no digits at all, and the text of
         some is read late; so the field's value decides where its text shows that.

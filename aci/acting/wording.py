@@ -199,7 +199,7 @@ def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - on
 
 
 def describe_result(result: ActionResult) -> str:
-    """Return what came of an action."""
+    """Return the result of an action."""
     if not result.ok:
         return f"refused: {quote(result.error or '')}"
     parts = [
@@ -217,13 +217,13 @@ def describe_result(result: ActionResult) -> str:
 
 
 def describe_delivery(delivery: Delivery) -> str:
-    """Return what became of typed text."""
+    """Return how typed text arrived."""
     unread = _UNREAD[delivery.unread]
     return _DELIVERIES[delivery.state].format(reads=quote(delivery.reads, _LONGEST_TEXT), unread=unread)
 
 
 def describe_effect(result: ActionResult) -> str:
-    """Return what an action changed; empty if that is not known, or if what became of its text says it all."""
+    """Return what an action changed; empty if that is not known, or if how its text arrived says it all."""
     effect, delivery = result.effect, result.delivery
     if effect is None:
         return ""

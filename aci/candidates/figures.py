@@ -2,7 +2,7 @@
 
 Edges that touch or nearly touch belong together. What is small is an icon; what is large is looked into: areas that the
 edges enclose are its shapes, such as the bars of a chart or the stones on a board, unless there are so many of one
-colour that they are its ground. Frames, rules and dense texture are no figures.
+colour that they are its ground. Frames, rules and dense texture are not figures.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MOST_HOLES, _MOST_PARTS = 6, 80
 _SAMPLES = 24  # rows and columns of an area that its colour is taken from
 _NAMED = 0.6  # share of something within what is named, from which on it is a part of that
 _ALIKE = 16  # difference of a channel between two areas of the same colour
-_DENSE = 0.12  # share of edges in a figure without areas of one colour, from which on it is no mere line
+_DENSE = 0.12  # share of edges in a figure without areas of one colour, from which on it is more than a line
 _MOST_PIECES = 4000  # pieces of edges; a picture with more is a photograph
 
 

@@ -60,7 +60,7 @@ _MOST_LOOKS = 4  # at a screen that does not come to rest
 _CHECK_LIMIT_S = 3.0
 _BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like one that loads, but takes no processor time
 _MINOR = 0.05  # share of the screen: a status bar or some buttons of a toolbar
-_COMPLETE_LIMIT_S = 0.5  # wait for the complete reading that checks a look; it goes on in the background
+_COMPLETE_LIMIT_S = 0.5  # wait for the complete reading that checks a look; it continues in the background
 _REST_S = 1.0  # less than a model needs for a step; faster callers have no time for background reads
 
 
@@ -383,7 +383,7 @@ class X11Desktop:
             if self._launcher.has_launched(lost.session):
                 self._lost[lost.session] = lost.name
             elif not Path(f"/proc/{lost.pid}").exists():
-                # How the program of somebody else ended is not known; that it is asked gently does no harm.
+                # How another user's program ended is not known; asking it gently does no harm.
                 self.accessibility.read_gently(lost.name)
         return reading
 

@@ -1,4 +1,4 @@
-"""What became of typed text: what a field reads, compared with what was typed into it."""
+"""Delivery of typed text: what a field reads, compared with what was typed into it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Unread = Literal["", "no_field", "password", "terminal", "cell", "lines", "no_te
 
 
 class Delivery(BaseModel):
-    """What became of typed text."""
+    """How typed text arrived."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -78,7 +78,7 @@ class Expected:
         return grown and (self.overwrite or not self.before)
 
     def arrival(self, now: str) -> Arrival:
-        """Return what became of the text, given what the field reads now."""
+        """Return how the text arrived, given what the field reads now."""
         if self.met_by(now):
             return "exact"
         shown = now if self.overwrite else _inserted(self.before, now)
@@ -97,7 +97,7 @@ def is_rewritten(text: str, shown: str) -> bool:
     """Return whether a text is another form of the typed one.
 
     The application may have changed its case, punctuation or number format, put a date in order, corrected the
-    spelling, or completed it. Lost characters are none of these.
+    spelling, or completed it. Lost characters are not among these.
     """
     typed, read = _plain(text), _plain(shown)
     if not typed or not read:

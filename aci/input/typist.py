@@ -137,7 +137,7 @@ class Typist:
         `click_again` clicks the requested element; None if none was requested.
 
         Returns:
-            What became of the text; None if there was nothing to type.
+            How the text arrived; None if there was nothing to type.
 
         Raises:
             NothingArrived: The requested element did not change, though it was clicked and typed into twice.
@@ -156,7 +156,7 @@ class Typist:
         return self._checked(place, place.element.id, Expected(before, text, overwrite), way, again)
 
     def read(self, place: Place, expected: Expected, way: Way) -> Delivery | None:
-        """Return what became of a text that was typed at a place; None if it cannot be read.
+        """Return how a text that was typed at a place arrived; None if it cannot be read.
 
         Raises:
             PartlyArrived: The element holds only a part of the text.

@@ -31,7 +31,7 @@ class CellPlace(BaseModel):
 
 
 def cell_place(cell: Element, elements: Sequence[Element]) -> CellPlace | None:
-    """Return where a cell lies; None for an element that is no cell named by its address."""
+    """Return where a cell lies; None for an element that is not a cell named by its address."""
     if not is_sheet_cell(cell):
         return None
     left, above = _words_around(cell, _worded(_sheet_of(cell, elements)))

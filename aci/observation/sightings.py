@@ -115,7 +115,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What became of the words of a container."""
+    """What happened to the words of a container."""
 
     # how far each sighting that still says its words has moved, by its places before and after
     moves: dict[tuple[int, int], Offset]
@@ -231,7 +231,7 @@ class Comparison:
         return bool(alike) and against * MUCH_MORE <= alike
 
     def _surroundings(self, old: int, new: int) -> _Around | None:
-        """Return what became of the innermost container in which anything but the object itself says anything."""
+        """Return what happened to the innermost container in which anything but the object itself says anything."""
         was, now = self._before.sightings[old], self._after.sightings[new]
         for pair in zip(reversed(was.holders), reversed(now.holders), strict=False):
             if pair not in self._around:

@@ -31,7 +31,7 @@ Kind = Literal["press", "release", "motion", "key"]
 class Input:
     """One event of a mouse or keyboard."""
 
-    kind: Kind  # what happened; the release of a key is no event, and motion only counts while a button is held
+    kind: Kind  # what happened; the release of a key is not an event, and motion only counts while a button is held
     at: float  # when it arrived, on the monotonic clock, s
     point: Point  # where the pointer is, px
     button: int = 0  # number of the button in X, from 1; 4 to 7 are the wheel. 0 for keys

@@ -45,7 +45,7 @@ def read_tree(xml: str) -> list[Application]:
     Objects have no identity in XML: each is named by its place among those of the same role and name.
 
     Raises:
-        UnreadableTree: It is no such XML.
+        UnreadableTree: It is not XML of this form.
     """
     if len(xml) > MOST_BYTES:
         raise UnreadableTree(f"it has more than {MOST_BYTES} characters")

@@ -16,19 +16,12 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from aci.acting.actions import (
     Action,
-    CallUser,
-    Done,
-    Fail,
     KeyDown,
     KeyUp,
     MouseDown,
     MouseUp,
-    Read,
-    SaveToBuffer,
-    SelectText,
     SwitchApplications,
     Wait,
-    Zoom,
 )
 from aci.acting.result import ActionResult
 from aci.acting.settle import Settle
@@ -40,7 +33,7 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
 from aci.remote.machine import PATIENCE_S, Machine, NotKnown
 from aci.remote.pyautogui_code import pyautogui_code
-from aci.remote.refusals import elements_of, refused, unusable_target
+from aci.remote.refusals import done_without_input, elements_of, refused, unusable_target
 from aci.remote.view import View
 from aci.remote.windows import listed_windows
 from aci.screen.emergency_stop import Halt
@@ -84,7 +77,7 @@ class OSWorldDesktop(Desktop):
         address: Address of the server, without its token.
 
     Raises:
-        ConnectionLost: The address is none.
+        ConnectionLost: The address is not valid.
     """
 
     def __init__(
@@ -167,17 +160,11 @@ class OSWorldDesktop(Desktop):
             Halted: A stop was requested.
         """
         self._halt.check()
-        match action:
-            case Done() | Fail() | CallUser():
-                return ActionResult(ok=True)
-            case SaveToBuffer():
-                self._buffer.append(action.text)
-                return ActionResult(ok=True)
-            case Wait():
-                self._halt.pause(action.time)
-                return ActionResult(ok=True)
-            case Zoom() | Read() | SelectText():
-                return refused(f"{action.action} is not possible on a machine.", "not_allowed")
+        if (result := done_without_input(action, self._buffer)) is not None:
+            return result
+        if isinstance(action, Wait):
+            self._halt.pause(action.time)
+            return ActionResult(ok=True)
         before, started = self._settle.look(), time.monotonic()
         try:
             done = self._switch(action) if isinstance(action, SwitchApplications) else self._input(action, before)

@@ -56,7 +56,7 @@ class Machine:
         clock: Tells the time and waits; by default that of the machine.
 
     Raises:
-        ConnectionLost: The address is none.
+        ConnectionLost: The address is not valid.
     """
 
     def __init__(
@@ -223,7 +223,7 @@ def picture_of(png: bytes) -> NDArray[np.uint8]:
     """Return a picture as (H, W, 3) uint8 RGB.
 
     Raises:
-        OSError: It is none, or only a part of one.
+        OSError: It is not a picture, or only a part of one.
     """
     import io
 

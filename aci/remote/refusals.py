@@ -1,13 +1,31 @@
-"""Why a primitive cannot be sent to another machine."""
+"""Primitives that are not sent to another machine: those that need no input, and those that cannot be carried out."""
 
 from __future__ import annotations
 
-from aci.acting.actions import Action, Type
+from aci.acting.actions import Action, CallUser, Done, Fail, Read, SaveToBuffer, SelectText, Type, Zoom
 from aci.acting.result import ActionResult, Refusal
 from aci.acting.targets import Described
 from aci.acting.values import SET_BY_VALUE
 from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation
+
+
+def done_without_input(action: Action, buffer: list[str]) -> ActionResult | None:
+    """Return the result of a primitive that another machine gets no input for; None for any other.
+
+    Args:
+        action: The primitive.
+        buffer: Gets the text of `save_to_buffer`.
+    """
+    match action:
+        case Done() | Fail() | CallUser():
+            return ActionResult(ok=True)
+        case SaveToBuffer():
+            buffer.append(action.text)
+            return ActionResult(ok=True)
+        case Zoom() | Read() | SelectText():
+            return refused(f"{action.action} is not possible on a machine.", "not_allowed")
+    return None
 
 
 def elements_of(action: Action, seen: Observation) -> list[Element]:

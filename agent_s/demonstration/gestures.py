@@ -80,7 +80,7 @@ _IN_TEXT = frozenset({"Left", "Right", "Home", "End", "Delete"})
 
 
 def read_gestures(events: Sequence[Input]) -> list[Gesture]:
-    """Return the gestures that events consist of, oldest first; a moved pointer is none."""
+    """Return the gestures that events consist of, oldest first; a moved pointer is not a gesture."""
     found: list[Gesture] = []
     moved: list[Point] = []
     pressed: Input | None = None

@@ -26,7 +26,7 @@ _SURFACES = frozenset(
     }
 )  # roles of elements in which a place is meant, not the whole
 _SHOWS_KEYS_ONLY_LATER = frozenset({"table cell", "terminal", "spin button"})
-"""Roles whose text is not what was typed but what came of it."""
+"""Roles whose text is not what was typed but its result."""
 _PASTES = frozenset({("ctrl", "v"), ("ctrl", "shift", "v"), ("shift", "Insert")})
 _NO_ECHO = frozenset({"terminal", "table cell"})  # keys typed here are never commands
 _LONGEST_SCROLL = 100
@@ -145,7 +145,7 @@ class _Reader:
         problem = TOO_FAST if follows and not self._is_still(press.start) else "" if start else UNKNOWN_PLACE
         window = window_at(press.start, self._old)
         if start is None and window is not None and not window.rect.contains(press.start):
-            # A frame is no element: what counts is whether the window was closed, not where it was moved.
+            # A frame is not an element: what counts is whether the window was closed, not where it was moved.
             closed = all(other.id != window.id for other in self._new.windows)
             return [self._shown(Hotkey(keys=("alt", "F4")), press)] if closed else []
         if not press.is_drag:
@@ -238,7 +238,7 @@ class _Reader:
         return self._shown(action, gesture, problem)
 
     def _is_secret(self, field: Element | None, now: Element | None, text: str) -> bool:
-        """Return whether a text went into a password field, or where nothing shows it or what came of it."""
+        """Return whether a text went into a password field, or where nothing shows it or its result."""
         if not text or _is_hidden(field, now):
             return bool(text)
         if field is not None and field.role != "terminal" and (now is None or self._has_rewritten(field)):

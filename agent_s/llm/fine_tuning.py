@@ -52,7 +52,7 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What came of it."""
+    """The result of a fine-tuning."""
 
     conversations: int  # how many it was trained on
     left_out: int  # how many were too long

@@ -322,9 +322,9 @@ class Draft:
     """An experience whose summary is to be written."""
 
     instruction: str  # the task
-    text: str  # what was done and what came of it, as it is stored until then
+    text: str  # what was done, and with what result, as it is stored until then
     subtask: str = ""  # name of the subtask; empty for a whole task
-    info: str = ""  # what its Worker was told
+    info: str = ""  # the instructions of its Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +369,7 @@ class Affordance:
     name: str  # its label
     within: tuple[str, ...] = ()  # names of the menus and buttons that lead to it, outermost first
     window: str = ""  # name of its dialog; empty for the main window
-    on: bool | None = None  # whether it is switched on; None if it is no switch
+    on: bool | None = None  # whether it is switched on; None if it is not a switch
 
     @property
     def way(self) -> str:
@@ -457,20 +457,20 @@ class CompareContext:
     response_type: ClassVar[type[Response]] = CompareResponse
 
     task: Task
-    attempts: Mapping[int, Attempt]  # by number, in the order in which they are told
+    attempts: Mapping[int, Attempt]  # by number, in the order of the prompt
 
 
 @dataclass(frozen=True, slots=True)
 class KnownRequest:
     """What memory has steps for."""
 
-    wording: str  # the request, as somebody worded it
+    wording: str  # the request, as a person worded it
     application: str = ""  # where its steps were learned; empty if that is not known
 
 
 @dataclass(frozen=True, slots=True)
 class SameContext:
-    """Asks which known requests ask for the same as the one of now, so that their steps do it."""
+    """Asks which known requests ask for the same as the current one, so that their steps do it."""
 
     kind: ClassVar[Kind] = "same"
     response_type: ClassVar[type[Response]] = SameResponse

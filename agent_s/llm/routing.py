@@ -9,7 +9,7 @@ from agent_s.llm.protocol import CheckableModel, Kind, Model, ModelRequest, Mode
 from agent_s.settings import ModelRole
 
 Asked = ModelRole | Literal["ground"]
-"""What a model is asked for; `ground` is the grounding model's, which is no role that another model can take."""
+"""What a model is asked for; `ground` is the grounding model's, which is not a role that another model can take."""
 
 ROLES: dict[Kind, ModelRole] = {
     "query": "plan",

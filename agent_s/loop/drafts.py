@@ -8,7 +8,7 @@ from aci.observation.observation import Observation
 from aci.observation.quoting import quote
 from agent_s.records import Status, Step, Subtask, Verdict
 
-TRIVIAL_STEPS = 4  # a subtask of so many steps that all worked is its own summary
+TRIVIAL_STEPS = 4  # a subtask of at most this many steps that all worked is its own summary
 
 _MAX_STEPS = 30
 _MAX_STEP = 200

@@ -164,7 +164,7 @@ class Planning:
     def _is_stuck(self, failed: FailedSubtask) -> bool:
         """Return whether it is to be searched for how to do what failed.
 
-        What a check found missing is tried first, and a refusal by the person or the policy is no lack of knowledge.
+        What a check found missing is tried first, and a refusal by the person or the policy is not a lack of knowledge.
         """
         refused = bool(failed.steps) and failed.steps[-1].result.refusal in _DECIDED
         return not refused and (failed.subtask != MISSING or self.progress.replans > 1)

@@ -244,7 +244,7 @@ class Session:
     # Budgets and time
 
     def check_budget(self) -> None:
-        """Check that the run may go on.
+        """Check that the run may continue.
 
         Raises:
             Stopped: It was asked to stop.

@@ -57,7 +57,7 @@ def find_trouble(steps: Sequence[Step], every: int = 0) -> str:
 
 
 def is_hopeless(steps: Sequence[Step]) -> str:
-    """Return why the subtask should be given up; empty to go on. The bounds are twice those of `find_trouble`."""
+    """Return why the subtask should be given up; empty to continue. The bounds are twice those of `find_trouble`."""
     if len(_futile(steps)) >= MAX_TRIES:
         return f"{MAX_TRIES} tries in a row had no effect"
     actions = _actions(steps)

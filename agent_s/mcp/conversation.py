@@ -1,7 +1,7 @@
 """A tool call that may ask the person at the client.
 
-A client of the handshake protocol is asked at once, while its call goes on. One of the stateless protocol (2026-07-28)
-gets the question as the result of its call, and calls again with the answer; what the tool does goes on meanwhile.
+A client of the handshake protocol is asked at once, during its call. One of the stateless protocol (2026-07-28)
+gets the question as the result of its call, and calls again with the answer; the tool keeps working meanwhile.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Conversation(Person):
     """
 
     def __init__(self, run: Callable[[Person], Awaitable[Reply]]) -> None:
-        self.state = secrets.token_urlsafe(24)  # what a client names to go on with it
+        self.state = secrets.token_urlsafe(24)  # what a client names to continue it
         self._session: ServerSession | None = None
         self._said: asyncio.Queue[Question | str] = asyncio.Queue()
         self._open: Question | None = None

@@ -104,7 +104,7 @@ class McpServer:
         await uvicorn.Server(config).serve()
 
     async def close(self) -> None:
-        """End what goes on, and all private desktops."""
+        """End the current calls, and all private desktops."""
         for conversation in self._waiting.values():
             await conversation.cancel()
         self._waiting.clear()

@@ -28,7 +28,7 @@ class Answered(BaseModel):
 
 
 class Person(Protocol):
-    """The person at the client, and the client itself, while a call goes on."""
+    """The person at the client, and the client itself, during a call."""
 
     async def confirm(self, question: str) -> bool:
         """Return whether the person agrees; False if the client cannot ask."""

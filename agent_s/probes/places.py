@@ -64,7 +64,7 @@ class Places:
         """Return the content of a file.
 
         Raises:
-            NotReadable: It is no regular file, too large, not about this task, or leads out of the places.
+            NotReadable: It is not a regular file, too large, not about this task, or leads out of the places.
             OSError: It cannot be read.
         """
         real = self._checked(path.resolve(strict=True))

@@ -89,7 +89,7 @@ def _profile_files(home: Path, name: str) -> Iterator[Mapping[str, Any]]:
             if not path.is_file() or path.stat().st_size > _MAX_BYTES:
                 continue
             content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):  # Chromium is just writing it, or it is no profile
+        except (OSError, ValueError):  # Chromium is just writing it, or it is not a profile
             continue
         if isinstance(content, Mapping):
             yield content

@@ -1,4 +1,4 @@
-"""Judges whether known requests ask for the same as the one of now; what was judged once is not asked again."""
+"""Judges whether known requests ask for the same as the current one; each is judged once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 class Judge:
     """Compares requests by one small call, and keeps the judgements in memory.
 
-    A judgement is kept by the model and both wordings, so another model judges anew.
+    A judgement is kept by the model and both wordings, so another model judges again.
     """
 
     model: Model

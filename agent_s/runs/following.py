@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class LiveInfo(Record):
-    """Where a run that goes on can be watched; in its folder as long as it goes on."""
+    """Where a current run can be watched; in its folder as long as the run lasts."""
 
     display: str = ""  # the X display that it works on; empty if that is on another machine
     view: str = ""  # address of its own view; empty if it has none

@@ -109,7 +109,7 @@ def _summarize(folder: Path) -> RunSummary:
 
 
 def _last_event(file: IO[bytes]) -> Event | None:
-    """Read the last line of a file, from its end; None if it is no whole event."""
+    """Read the last line of a file, from its end; None if it is incomplete."""
     size, length = file.seek(0, 2), 4096
     while True:
         file.seek(max(0, size - length))

@@ -79,7 +79,7 @@ def read_version(folder: Path, line: str) -> int:
     """Return the format version in the header of a run.
 
     Raises:
-        TrajectoryError: It is no header, or that of a newer version.
+        TrajectoryError: It is not a header, or that of a newer version.
     """
     try:
         version = json.loads(line)["schema_version"]

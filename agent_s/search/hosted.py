@@ -21,7 +21,7 @@ from agent_s.search.results import tidy
 
 QUESTION = "Search the web and answer briefly, in steps, with menus and keys by their names: {query}"
 MAX_SEARCHES = 3
-MAX_PAUSES = 3  # number of times that Anthropic may interrupt its answer to go on searching
+MAX_PAUSES = 3  # number of times that Anthropic may interrupt its answer to continue searching
 
 
 class _Citation(Answer):

@@ -153,7 +153,7 @@ def _remarks(event: Event) -> list[str]:
             return [f"    the screen differs, the model takes over: {shorten(event.reason, 300)}"]
         case Reflected():
             return [f"    reflection: {shorten(event.reflection, 300)}"]
-        case Verified() if event.verdict.by != "status":  # which is told at the end
+        case Verified() if event.verdict.by != "status":  # which is shown at the end
             word = {True: f"{GOOD} verified", False: f"{BAD} not verified", None: "not checkable"}
             return [f"{word[event.verdict.verified]}: {shorten(event.verdict.reason, 300)}"]
         case KnowledgeGathered():
@@ -181,7 +181,7 @@ def result_of(event: ActionPerformed) -> str:
 
 
 def effect_of(event: EffectSeen) -> str:
-    """Return what came of a step, once the screen after it has been seen; empty if there is nothing to say."""
+    """Return the result of a step, once the screen after it has been seen; empty if there is nothing to say."""
     arrived = event.result.delivery
     told = describe_delivery(arrived) if arrived is not None and arrived.unread else ""
     came = "; ".join(filter(None, (told, describe_effect(event.result))))

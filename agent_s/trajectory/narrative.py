@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_REGIONS = 4  # changed regions of the picture that are told, the largest ones
+MOST_REGIONS = 4  # maximum number of changed regions of the picture to describe, the largest ones
 LONGEST_SCREEN = 6000  # characters of the last screen
 
 
@@ -64,7 +64,7 @@ def _step(step: StepEntry, after: Observed | None, folder: Path) -> str:
 
 
 def _changes(result: ActionResult) -> Iterator[str]:
-    """Yield what came of a step, then each difference with its state before and after."""
+    """Yield the result of a step, then each difference with its state before and after."""
     if not result.ok or result.effect is None or result.effect.kind == "none":
         yield describe_result(result)
         return

@@ -1,1 +1,1 @@
-"""A web application for runs that go on and runs that are over."""
+"""A web application for current and past runs."""

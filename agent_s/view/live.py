@@ -125,7 +125,7 @@ class LiveRun:
         """Carry out an order that came as JSON; called from the thread of the server.
 
         Raises:
-            AgentError: It is no order.
+            AgentError: It is not a known order.
         """
         try:
             given = Order.model_validate_json(order)

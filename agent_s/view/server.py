@@ -1,4 +1,4 @@
-"""The server of `agent-s view`: pages, recorded runs as they grow, and the screen of a run that goes on."""
+"""The server of `agent-s view`: pages, recorded runs as they grow, and the screen of a current run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class OrderedRun(Protocol):
         """Carry out an order that came as JSON.
 
         Raises:
-            AgentError: It is no order.
+            AgentError: It is not a known order.
         """
         ...
 

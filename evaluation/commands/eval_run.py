@@ -126,7 +126,7 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float, des
 
 @dataclass(frozen=True, slots=True)
 class Episodes:
-    """What became of the episodes of an evaluation."""
+    """The outcome of the episodes of an evaluation."""
 
     results: list[Result]  # the results of the wanted episodes, also of earlier runs
     complete: bool  # whether each has a result that is not an error

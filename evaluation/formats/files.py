@@ -174,7 +174,7 @@ def compare_result_files(result: Path, expected: Path) -> Score:
 
 
 def compare_time_in_speedtest_results(result: Path, expected: int) -> Score:
-    """The second line of a CSV file has, at the end of its second field, a time of day that is so many minutes away."""
+    """The second field of the second line of a CSV file ends with a time less than `expected` minutes away."""
     fields = (read_text(result).splitlines() or [""])[1:2]
     written = (fields[0].split(",")[1:2] or [""])[0][-5:] if fields else ""
     try:

@@ -321,7 +321,7 @@ def chrome_execute_script(
 
 
 def chrome_check_inited(context: TaskContext, *, tab_url: str, script: str, profile: str = PROFILE) -> None:
-    """Refuse to go on unless JavaScript of the task file says that a page is as it should be."""
+    """Refuse to continue unless JavaScript of the task file says that a page is as it should be."""
     context.permit(script)
     with debugged(context.path(profile)) as browser:
         if not browser.evaluate(_awaited(browser, tab_url), script):

@@ -133,7 +133,7 @@ class _TwoSheets(Parameters):
 
 
 class SheetData(_TwoSheets):
-    """The values of the cells, with so many decimals."""
+    """The values of the cells, rounded to a number of decimals."""
 
     type: Literal["sheet_data"]
     precision: Annotated[int, Field(ge=0)] = 4

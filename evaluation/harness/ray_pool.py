@@ -1,7 +1,7 @@
 """Workers on the machines of a Ray cluster: one actor for each desktop.
 
 The caller counts one result for each job, whatever becomes of actors and machines. A job whose actor is lost is done
-again by another one; Ray starts lost actors anew on machines that have a desktop free.
+again by another one; Ray restarts lost actors on machines with a free desktop.
 """
 
 from __future__ import annotations

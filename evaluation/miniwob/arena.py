@@ -95,7 +95,7 @@ class Arena:
         self._target: Target | None = None
 
     def begin(self, task: str, seed: int) -> str:
-        """Load a page afresh, begin an episode, and return the instruction.
+        """Load a page again, begin an episode, and return the instruction.
 
         Raises:
             BrowserLost: The page does not load, or is not shown as in the first episode.

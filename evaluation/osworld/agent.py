@@ -32,7 +32,7 @@ _ENDINGS = {"done": DONE, "out_of_budget": DONE, "stopped": DONE, "failed": FAIL
 
 
 class OSWorldAgent:
-    """The agent in somebody else's loop; one object runs any number of episodes, one after another.
+    """The agent in the loop of another harness; one object runs any number of episodes, one after another.
 
     ```python
     agent = OSWorldAgent(load_settings(), observation_type="screenshot_a11y_tree")

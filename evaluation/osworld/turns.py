@@ -1,4 +1,4 @@
-"""A desktop on which actions are handed out one at a time, and the next screen is handed in."""
+"""A desktop whose actions and screens a harness exchanges one at a time."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from queue import Queue
 from typing import TYPE_CHECKING, Literal
 
-from aci.acting.actions import Action, CallUser, Done, Fail, Read, SaveToBuffer, SelectText, Zoom
+from aci.acting.actions import Action
 from aci.acting.result import ActionResult
 from aci.desktop.desktop import Desktop
 from aci.errors import ConnectionLost, NotTranslatable
 from aci.observation.observation import Observation
 from aci.remote.computer_13 import Step, computer_13
 from aci.remote.pyautogui_code import pyautogui_code
-from aci.remote.refusals import refused, unusable_target
+from aci.remote.refusals import done_without_input, refused, unusable_target
 from aci.remote.view import View
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ _FORMS: dict[ActionSpace, Callable[[Action, Observation], Sequence[Step]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What is handed in."""
+    """A screen that the harness provides."""
 
     screenshot: NDArray[np.uint8]  # (H, W, 3) uint8 RGB
     tree: str | None  # the accessibility tree as XML; None if it is not known
 
 
 class TurnDesktop(Desktop):
-    """The desktop as an agent sees it whose actions are carried out by somebody else.
+    """The desktop as an agent sees it whose actions the harness carries out.
 
     One thread calls `observe` and `perform`, another one `next_actions` and `end`.
 
@@ -63,7 +63,7 @@ class TurnDesktop(Desktop):
     # For the agent
 
     def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
-        """Return the screen that was handed in last; waits for the first one."""
+        """Return the latest screen; waits for the first one."""
         screen = self._screen or self._next_screen()
         if self._seen is None:
             self._seen = self._view.observe(screen.screenshot, screen.tree, read_texts=read_texts)
@@ -71,14 +71,8 @@ class TurnDesktop(Desktop):
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Hand out an action, and wait for the screen after it."""
-        match action:
-            case Done() | Fail() | CallUser():
-                return ActionResult(ok=True)
-            case SaveToBuffer():
-                self._buffer.append(action.text)
-                return ActionResult(ok=True)
-            case Zoom() | Read() | SelectText():
-                return refused(f"{action.action} is not possible here.", "not_allowed")
+        if (result := done_without_input(action, self._buffer)) is not None:
+            return result
         seen = self.observe()
         if (problem := unusable_target(action, seen)) is not None:
             return problem

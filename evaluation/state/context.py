@@ -161,7 +161,7 @@ class TaskContext:
         return self.argv(command)
 
     def permit(self, text: str) -> None:
-        """Refuse a command or script of the task file unless somebody has allowed them.
+        """Refuse a command or script of the task file unless the user has allowed them.
 
         Raises:
             NotAllowed: Nobody has.

@@ -61,7 +61,7 @@ class FileToDownload(Parameters):
 
 
 class Until(Parameters):
-    """The output of a command, any of which is enough to go on."""
+    """The output of a command, any of which is enough to continue."""
 
     returncode: int | None = None
     stdout: str | None = None

@@ -14,7 +14,7 @@ class PlannedSubtask(Record):
     """One subtask of the plan that was carried out."""
 
     name: StoredText  # what it was called
-    info: StoredText = ""  # what its Worker was told
+    info: StoredText = ""  # the instructions of its Worker
     skill: StoredText = Field(default="", max_length=32)  # the id of the skill that did it; empty if none did
     values: tuple[StoredText, ...] = ()  # the values of the skill's parameters
 
@@ -33,7 +33,7 @@ class NarrativeExperience(Experience):
     id: str = Field(pattern=r"^n-[0-9a-f]{16}$")
     query: StoredText  # the observation-aware query of the Manager; the key for retrieval
     instruction: StoredText  # the task in the user's words; the key for replay
-    summary: StoredText  # what was done and what came of it
+    summary: StoredText  # what was done, and with what result
     plan: tuple[PlannedSubtask, ...] = ()  # the subtasks in the order they were carried out
     success: bool  # whether the task was achieved
 

@@ -217,7 +217,7 @@ class SqliteDatabase(Database):
         return translated(self.path)
 
     def _check_in_place(self) -> None:
-        # SQLite would go on writing into a file that no path leads to any more, and it would all be lost.
+        # SQLite would keep writing into a file that no path leads to any more, and it would all be lost.
         try:
             status = self.path.stat()
         except FileNotFoundError:

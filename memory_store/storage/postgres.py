@@ -103,7 +103,7 @@ class PostgresDatabase(Database):
     def persist(self, work: Callable[[], ResultT], patience_s: float | None = None) -> ResultT:
         """Do work that opens at most one writing transaction, again if its connection is lost.
 
-        Once a server was waited for in vain, it is not waited for again until it has answered.
+        Once a server did not come back in time, it is not waited for again until it has answered.
         """
         deadline = time.monotonic() + (0.0 if self._away else self._patience_s if patience_s is None else patience_s)
         pause_s = _FIRST_PAUSE_S

@@ -45,7 +45,7 @@ def split(stream: bytearray) -> Iterator[Message]:
     A body that is malformed or larger than `LARGEST_BODY` is dropped: the message then has the signature "".
 
     Raises:
-        Malformed: What comes next is no message.
+        Malformed: What comes next is not a message.
     """
     at, end = 0, len(stream)
     try:

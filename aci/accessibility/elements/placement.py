@@ -113,7 +113,7 @@ def _sighting(draft: Draft, placement: Placement) -> Sighting:
     node = draft.node
     holders: tuple[Hashable, ...] = draft.holders
     items: tuple[Hashable, ...] = draft.items
-    if draft.role == "table cell" and not items:  # a row that is no object of its own
+    if draft.role == "table cell" and not items:  # a row that is not an object of its own
         row = (node.parent, placement.rect.y)
         holders, items = (*holders, row), (row,)
     return Sighting(

@@ -42,7 +42,7 @@ class _Words(HTMLParser):
 
 @lru_cache(maxsize=1000)
 def without_markup(text: str) -> str:
-    """Return what Qt shows of a text; one that is no rich text stays as it is."""
+    """Return what Qt shows of a text; plain text stays as it is."""
     found = _FIRST_TAG.match(text)
     if found is None or not (found[1] or found[2].lower() in _INLINE | _BLOCKS | _UNSEEN):
         return text

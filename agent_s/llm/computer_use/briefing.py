@@ -1,4 +1,4 @@
-"""What a model that operates the screen by pixels is told in words; the rest are pictures."""
+"""The words for a model that operates the screen by pixels; the rest are pictures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def brief(renderer: Renderer, context: ActContext, request: ModelRequest) -> Bri
 
 
 def notes(renderer: Renderer, context: ActContext, request: ModelRequest) -> str:
-    """Return what the Worker is told besides the results of its actions; may be empty."""
+    """Return the notes for the Worker besides the results of its actions; may be empty."""
     return renderer.block(TEMPLATE, "notes", _values(context, request))
 
 

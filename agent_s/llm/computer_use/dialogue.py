@@ -20,7 +20,7 @@ MOST_PICTURES = 20
 conversation, which providers cache, seldom changes."""
 KEPT_PICTURES = 3
 
-ENLARGED = 4  # most times that a part of the screen is enlarged when a model zooms
+ENLARGED = 4  # maximum factor by which a part of the screen is enlarged when a model zooms
 
 
 class Dialogue(Protocol):
@@ -31,7 +31,7 @@ class Dialogue(Protocol):
         ...
 
     def report(self, turn: Turn, results: Sequence[Result], notes: str, now: Observation, declined: bool) -> None:
-        """Add what came of the model's last turn.
+        """Add the results of the model's last turn.
 
         Args:
             turn: The turn.
@@ -57,7 +57,7 @@ class Dialogue(Protocol):
 
 
 def zoomed(result: Result, longest_edge: int, most_patches: int) -> Picture | None:
-    """Return the part of the screen that a call zooms into, enlarged; None if it is no such call or failed."""
+    """Return the part of the screen that a call zooms into, enlarged; None if it is another call or failed."""
     action = result.call.actions[0] if result.call.actions else None
     if not result.ok or not isinstance(action, Zoom):
         return None
@@ -111,5 +111,5 @@ def _decoded(data: str) -> Picture:
 
 
 def listed(results: Iterable[Result]) -> str:
-    """Return what came of calls, one per line, for a conversation that has no other place for it."""
+    """Return the results of calls, one per line, for a conversation that has no other place for it."""
     return "\n".join(f"- {result.call.name}: {result.text}" for result in results)

@@ -95,7 +95,7 @@ class ComputerModel:
         return ModelResponse(output, usage, {"request_id": turn.reply.request_id, "requests": requests})
 
     def _continued(self, context: ActContext, request: ModelRequest) -> _Subtask:
-        """Return the conversation about the subtask, with what came of the last turn; a new one if it is another."""
+        """Return the conversation about the subtask, with the result of the last turn; a new one if it is another."""
         current, renderer = self._current, self.model.renderer
         taken = tuple(step.number for step in context.steps)
         if current is not None and current.turn is not None and _continues(current, context, taken):

@@ -47,8 +47,8 @@ class ComputerDialogue:
     key: str  # the same for all requests of the subtask, so that they reach the same cache
     request: str = ""
     turns: list[list[Item]] = field(default_factory=list)  # the first screen; then each turn with its results
-    summary: list[str] = field(default_factory=list)  # what came of the turns that are left out
-    _told: list[str] = field(default_factory=list)  # what came of each turn
+    summary: list[str] = field(default_factory=list)  # the results of the turns that are left out
+    _told: list[str] = field(default_factory=list)  # the result of each turn
     _answered: list[Item] = field(default_factory=list)  # the last turn of the model, still without results
     _hand: Hand | None = None
 

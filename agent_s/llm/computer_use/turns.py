@@ -1,4 +1,4 @@
-"""A model's turn of tool calls, and what came of each of them."""
+"""A model's turn of tool calls, and the result of each of them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a call."""
+    """The result of a call."""
 
     call: Call
     ok: bool
@@ -68,7 +68,7 @@ class Result:
 
 
 def results(turn: Turn, steps: Sequence[Step], now: Observation) -> Iterator[Result]:
-    """Yield what came of each call of a turn.
+    """Yield the result of each call of a turn.
 
     Args:
         turn: The turn.

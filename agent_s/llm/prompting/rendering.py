@@ -234,7 +234,7 @@ def _without_changes(step: Step) -> Step:
 
 
 def _without_tree(observation: Observation) -> Observation:
-    """Return an observation of which only windows, saved texts and notes are told."""
+    """Return an observation of which only windows, saved texts and notes are described."""
     return replace(observation, elements=(), candidates=(), focus_id=None)
 
 

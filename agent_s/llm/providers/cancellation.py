@@ -1,6 +1,6 @@
 """The open connections of an HTTP client, which another thread can cancel.
 
-Closing a client is not enough: the waiting thread would go on waiting, and the server would go on working.
+Closing a client is not enough: the thread would keep waiting, and the server would keep working.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ class Replace(Command):
     target: Target | None = None
 
     def run(self, ui: UI) -> Execution:
-        """Type the whole content anew, with the text replaced."""
+        """Type the whole content again, with the text replaced."""
         target = self.target
         if target is not None:
             found = yield from ui.seek(target, lambda screen: rank(target, screen, TYPABLE, EDITABLE))

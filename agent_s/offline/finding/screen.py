@@ -32,7 +32,7 @@ class Screen:
 
     @property
     def active(self) -> Window | None:
-        """The window that has the keyboard, or the topmost that is no menu."""
+        """The window that has the keyboard, or the topmost that is not a menu."""
         return self.observation.active_window or next((window for window in self.windows if not window.popup), None)
 
     @property
