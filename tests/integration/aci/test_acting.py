@@ -236,7 +236,7 @@ def test_the_buffer_is_shown_until_it_is_cleared(desktop: VirtualDesktop) -> Non
 
 @needs("chromium")
 @pytest.mark.slow
-def test_a_web_form(desktop: VirtualDesktop, tmp_path: Path) -> None:
+def test_a_web_form_gets_exactly_what_is_typed(desktop: VirtualDesktop, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(PAGE, encoding="utf-8")
     browser = desktop.launch(["chromium", page.as_uri()])
@@ -262,7 +262,7 @@ def test_a_web_form(desktop: VirtualDesktop, tmp_path: Path) -> None:
 
 @needs("soffice")
 @pytest.mark.slow
-def test_a_sheet(desktop: VirtualDesktop) -> None:
+def test_a_spreadsheet_gets_exactly_what_is_typed(desktop: VirtualDesktop) -> None:
     def cell(name: str) -> Element:
         return find(desktop, lambda element: element.role == "table cell" and element.name.split()[0:1] == [name])
 

@@ -121,7 +121,7 @@ def test_a_message_of_a_megabyte_arrives(daemon: subprocess.Popen[str]) -> None:
     talk(daemon, work)
 
 
-def test_refusals_and_strangers_are_none_among_answers(daemon: subprocess.Popen[str]) -> None:
+def test_refused_and_foreign_replies_are_not_answers(daemon: subprocess.Popen[str]) -> None:
     async def work(bus: Bus, peers: Peers) -> None:
         kind, unkind = await peers.add(answer), await peers.add(refuse)
         calls = [(name, OBJECT, INTERFACE, "Echo", "u", (7,)) for name in (kind, unkind, ":1.4711", kind)]
@@ -165,7 +165,7 @@ def test_one_call_may_be_given_less_time(daemon: subprocess.Popen[str]) -> None:
     talk(daemon, work)
 
 
-def test_a_peer_that_leaves_is_gone_at_once(daemon: subprocess.Popen[str]) -> None:
+def test_a_peer_that_disconnects_is_removed_at_once(daemon: subprocess.Popen[str]) -> None:
     async def work(bus: Bus, peers: Peers) -> None:
         leaving = await peers.add(None)
         calls = asyncio.ensure_future(bus.ask_all([(leaving, OBJECT, INTERFACE, "Echo", "", ())] * 3))

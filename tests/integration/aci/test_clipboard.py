@@ -88,7 +88,7 @@ def test_content_other_than_plain_text_is_reported(desktop: VirtualDesktop, clip
     assert clipboard.content() == Content(None, plain=False)
 
 
-def test_cleared_is_empty(clipboard: Clipboard) -> None:
+def test_a_cleared_clipboard_is_empty(clipboard: Clipboard) -> None:
     clipboard.offer("mine")
     clipboard.clear()
     assert clipboard.content() == Content(None, plain=True)

@@ -85,7 +85,7 @@ def test_application_that_hangs_when_first_seen_is_known_when_it_comes_back(two:
         client.close()
 
 
-def test_killed_application_is_gone_and_no_more(two: VirtualDesktop) -> None:
+def test_killing_an_application_affects_nothing_else(two: VirtualDesktop) -> None:
     files = [each for each in two.observe().elements if each.app.lower() == "thunar"]
     os.kill(pid_of(two, "mousepad"), signal.SIGKILL)
     seen = two.observe()

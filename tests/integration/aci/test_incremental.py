@@ -77,7 +77,7 @@ def click(desktop: VirtualDesktop, role: str, name: str) -> None:
     act(desktop, Click(element_id=element(desktop, role, name).id))
 
 
-def test_a_page(desktop: VirtualDesktop) -> None:
+def test_updates_of_a_web_page_match_a_complete_reading(desktop: VirtualDesktop) -> None:
     browser = desktop.launch(["chromium", str(desktop.home / "first.html")])
     element(desktop, "heading", "First page")
     for name in ("Move", "More", "More", "Name", "Later", "Move"):
@@ -100,7 +100,7 @@ def test_a_page(desktop: VirtualDesktop) -> None:
     check(desktop, "its end")
 
 
-def test_gtk_programs(desktop: VirtualDesktop) -> None:
+def test_updates_of_gtk_applications_match_a_complete_reading(desktop: VirtualDesktop) -> None:
     editor = desktop.launch(["mousepad"])
     check(desktop, "the start of an editor")
     act(desktop, Type(text="one\ntwo"))

@@ -80,7 +80,7 @@ def test_a_shifted_character_brings_its_shift(device: Xtest, recorder: Recording
     assert recorder.typed() == "?"
 
 
-def test_hold_and_press(device: Xtest, recorder: RecordingWindow) -> None:
+def test_keys_are_pressed_one_by_one_while_another_is_held(device: Xtest, recorder: RecordingWindow) -> None:
     recorder.collect()
     device.press_each(chord(["shift"]), [chord(["Down"]), chord(["Down"]), chord(["a"])])
     pressed = [event for event in recorder.collect() if event.type == X.KeyPress]
@@ -88,7 +88,9 @@ def test_hold_and_press(device: Xtest, recorder: RecordingWindow) -> None:
 
 
 @pytest.mark.parametrize(("button", "number"), [("left", 1), ("middle", 2), ("right", 3)])
-def test_clicks(device: Xtest, recorder: RecordingWindow, button: str, number: int) -> None:
+def test_a_double_click_with_a_held_key_arrives_at_its_point(
+    device: Xtest, recorder: RecordingWindow, button: str, number: int
+) -> None:
     recorder.collect()
     device.click(inside(recorder), 2, button, chord(["ctrl"]))  # type: ignore[arg-type]
     events = [event for event in recorder.collect() if event.type in (X.ButtonPress, X.ButtonRelease)]
@@ -109,7 +111,9 @@ def test_two_single_clicks_at_one_place_are_not_a_double_click(device: Xtest, re
 @pytest.mark.parametrize(
     ("clicks", "horizontal", "number"), [(3, False, 4), (-2, False, 5), (-3, True, 6), (2, True, 7)]
 )
-def test_the_wheel(device: Xtest, recorder: RecordingWindow, clicks: int, horizontal: bool, number: int) -> None:
+def test_the_wheel_turns_in_the_direction_of_the_clicks(
+    device: Xtest, recorder: RecordingWindow, clicks: int, horizontal: bool, number: int
+) -> None:
     recorder.collect()
     device.scroll(inside(recorder), clicks, horizontal)
     assert [event.detail for event in recorder.collect() if event.type == X.ButtonPress] == [number] * abs(clicks)

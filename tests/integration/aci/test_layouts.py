@@ -86,11 +86,11 @@ def assert_text(desktop: VirtualDesktop, editor: Element, expected: str) -> None
     indirect=True,
 )
 @pytest.mark.usefixtures("layout")
-def test_layouts(desktop: VirtualDesktop, editor: Element) -> None:
+def test_any_text_is_typed_with_any_keyboard_layout(desktop: VirtualDesktop, editor: Element) -> None:
     check(desktop, editor)
 
 
-def test_locks(desktop: VirtualDesktop, editor: Element) -> None:
+def test_caps_lock_and_num_lock_stay_on_and_do_not_garble_text(desktop: VirtualDesktop, editor: Element) -> None:
     display = open_display(desktop.display)
     before = display.screen().root.query_pointer().mask
     for name in ("Caps_Lock", "Num_Lock"):

@@ -51,7 +51,7 @@ def act(desktop: VirtualDesktop, recorder: RecordingWindow, work: str) -> str:
     return done.stdout
 
 
-def test_typing(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+def test_text_is_typed_exactly(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
     act(desktop, recorder, 'device.type_text("Hello, World! {a+b}~\\n\\t", lambda: None)')
     assert recorder.typed() == "Hello, World! {a+b}~\n\t"
 

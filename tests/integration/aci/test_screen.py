@@ -37,7 +37,7 @@ def second(desktop: VirtualDesktop, recorder: RecordingWindow) -> Iterator[Recor
     window.close()
 
 
-def test_pixels(screen: Screen, recorder: RecordingWindow) -> None:
+def test_a_screenshot_has_the_colors_of_the_screen(screen: Screen, recorder: RecordingWindow) -> None:
     recorder.window.change_attributes(background_pixel=0x3366CC)
     recorder.window.clear_area()
     recorder.display.sync()

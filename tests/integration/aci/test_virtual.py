@@ -42,7 +42,7 @@ def test_it_leaves_nothing_behind() -> None:
         assert [trace for trace in traces(*named) if not trace.startswith("/tmp/.X")] == []
 
 
-def test_it_describes_its_machine() -> None:
+def test_a_desktop_describes_its_machine() -> None:
     with VirtualDesktop(size=(640, 480), environment={"LANG": "C.UTF-8"}) as desktop:
         machine = desktop.machine()
         assert (machine.size, machine.home, machine.language) == ((640, 480), str(desktop.home), "C.UTF-8")
@@ -90,7 +90,7 @@ def test_two_side_by_side_do_not_see_each_other() -> None:
         assert other.observe().screenshot.shape == (480, 640, 3)
 
 
-def test_home_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_applications_get_a_private_home_and_only_the_given_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "secret")
     with VirtualDesktop(environment={"EXTRA": "yes"}) as desktop:
         folders = {path.name for path in desktop.home.iterdir() if path.is_dir()}

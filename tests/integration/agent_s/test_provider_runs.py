@@ -107,13 +107,13 @@ def test_a_task_is_planned_done_and_verified_by_a_provider() -> None:
     assert outcome.usage.dollars == pytest.approx(6 * (100 * 4 + 860 * 0.2 + 40 * 5 + 50 * 20) / 1e6)
 
 
-def test_a_judge_that_cites_nothing_gets_its_judgement_back_and_may_mend_it() -> None:
+def test_a_judge_that_cites_nothing_may_correct_its_judgement_once() -> None:
     outcome, server, _ = run([*NORMAL[:-1], UNCITED, VERIFIED])
     assert (outcome.status, outcome.verified) == ("done", True)
     assert "point 1: it was not judged" in json.dumps(server.asked[-1])
 
 
-def test_each_turn_of_a_subtask_goes_on_where_the_last_one_ended() -> None:
+def test_each_turn_of_a_subtask_continues_where_the_last_one_ended() -> None:
     _, server, _ = run(NORMAL)
     first, second = (FORM.texts(body) for body in server.asked[1:3])
     assert second[: len(first) - 1] == first[:-1]

@@ -51,7 +51,7 @@ def test_server_stops_with_the_session_even_if_a_step_fails(folder: Path, home: 
         httpx.get(running.context.values["server"])
 
 
-def test_commands_of_a_file_run_only_if_somebody_allowed_them(folder: Path, home: Path) -> None:
+def test_commands_of_a_file_run_only_if_they_are_allowed(folder: Path, home: Path) -> None:
     touch = {"type": "execute", "parameters": {"command": "touch made", "shell": True}}
     task = session(folder, home, [touch]).task
 

@@ -341,7 +341,7 @@ def test_an_element_that_moved_is_followed(bench: Bench) -> None:
     assert bench.device.done[0][1] == Point(70, 20)
 
 
-def test_an_element_that_was_made_anew_elsewhere_is_found_again(bench: Bench) -> None:
+def test_an_element_that_was_recreated_elsewhere_is_found_again(bench: Bench) -> None:
     bench.elements = [bench.element(12, Rect(10, 10, 20, 20), name="Save"), *bench.elements]
     bench.located[12] = None
     bench.later = [bench.element(30, Rect(60, 70, 20, 20), name="Save"), *bench.elements[1:]]
@@ -398,7 +398,7 @@ def test_a_text_that_is_only_pixels_is_read_again_where_they_changed(bench: Benc
     assert "the text 'Start' is not where it was" in bench.perform(Click(element_id=12)).error
 
 
-def test_a_screen_that_changed_its_size_is_looked_at_anew(bench: Bench) -> None:
+def test_a_screen_that_changed_its_size_is_observed_again(bench: Bench) -> None:
     bench.pixels = np.zeros((150, 150), np.uint32)
     bench.later = [bench.element(10, Rect(30, 30, 20, 20))]
     assert bench.perform(Click(element_id=10)).ok
@@ -625,7 +625,7 @@ def test_keys_are_refused_when_a_menu_has_opened(bench: Bench, action: Action) -
     assert bench.device.done == []
 
 
-def test_a_tooltip_that_came_keeps_no_key_back(bench: Bench) -> None:
+def test_a_tooltip_does_not_keep_keys_back(bench: Bench) -> None:
     seen = bench.observation(bench.elements)
     bench.screen.stack.insert(0, Window(TIP, "", "App", Rect(0, 0, 50, 50), popup=True))
     bench.screen.tooltips.add(TIP)

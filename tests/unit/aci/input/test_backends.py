@@ -46,7 +46,7 @@ def test_overwritten_xlib_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "expected"),
     [("ctrl", "ctrl"), ("PageUp", "pageup"), ("a", "a"), ("F11", "f11"), ("?", "?"), ("win", "win")],
 )
-def test_names_of_keys(name: str, expected: str) -> None:
+def test_pyautogui_names_of_keys_are_found_by_keysym(name: str, expected: str) -> None:
     assert key_name(keysym(name)) == expected
 
 

@@ -28,7 +28,7 @@ def test_a_stop_key_that_is_not_a_key_is_an_error() -> None:
         StopKey("ctrl+frob")
 
 
-def test_corners_of_one_monitor() -> None:
+def test_one_monitor_has_four_outer_corners() -> None:
     assert set(outer_corners([Rect(0, 0, 800, 600)])) == {Point(0, 0), Point(799, 0), Point(0, 599), Point(799, 599)}
 
 

@@ -27,7 +27,7 @@ def test_object_that_comes_back_has_its_id_again() -> None:
     assert tracker.assign([sighting("a")]) == [first]
 
 
-def test_object_made_anew_in_the_same_place_takes_over() -> None:
+def test_recreated_object_in_the_same_place_keeps_the_id() -> None:
     tracker = IdTracker()
     [first] = tracker.assign([sighting("old", x=100)])
     assert tracker.assign([sighting("new", x=103)]) == [first]
@@ -64,13 +64,13 @@ def rows(*texts: str, keys: str = "abcdef") -> list[Sighting]:
     return [one for place, (key, text) in enumerate(zip(keys, texts, strict=False)) for one in row(key, text, place)]
 
 
-def test_those_that_cannot_be_told_apart_get_new_ids_when_they_are_made_anew() -> None:
+def test_indistinguishable_objects_get_new_ids_when_they_are_recreated() -> None:
     tracker = IdTracker()
     before = tracker.assign([sighting("l", x=0), sighting("r", x=30)])
     assert not set(tracker.assign([sighting("r2", x=31), sighting("l2", x=1)])) & set(before)
 
 
-def test_objects_made_anew_behind_the_same_picture_keep_their_ids() -> None:
+def test_objects_recreated_behind_the_same_picture_keep_their_ids() -> None:
     tracker = IdTracker()
     before = tracker.assign(rows("Pause", "Pause", ""))
     assert tracker.assign(rows("Pause", "Pause", "", keys="uvw"), still=["window"]) == before
@@ -92,7 +92,7 @@ def test_ids_follow_rows_that_move_up_into_the_objects_of_others() -> None:
     assert not set(after[6:]) & set(before)
 
 
-def test_rows_made_anew_keep_their_ids_with_all_that_is_in_them() -> None:
+def test_recreated_rows_and_their_contents_keep_their_ids() -> None:
     tracker = IdTracker()
     before = tracker.assign(rows("Ann 1", "Bob 2", "Cid 3"))
     assert tracker.assign(rows("Ann 1", "Bob 2", "Cid 3", keys="xyz")) == before

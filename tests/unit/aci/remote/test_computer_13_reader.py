@@ -207,7 +207,7 @@ LOSSLESS: st.SearchStrategy[Action] = st.one_of(
 
 @settings(deadline=None)
 @given(LOSSLESS)
-def test_primitives_come_back(action: Action) -> None:
+def test_written_primitives_are_read_back_unchanged(action: Action) -> None:
     *before, last = read(write([action]))
     assert last == action
     assert all(isinstance(move, Move) and move.targets() == action.targets()[:1] for move in before)

@@ -63,7 +63,7 @@ def test_buttons_that_cannot_be_undone(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["OK", "Save", "Sender", "Restart Later", "Format Cells...", "Undelete", "Orders", ""])
-def test_plain_buttons(name: str) -> None:
+def test_plain_buttons_are_harmless(name: str) -> None:
     assert risks(Click(element_id=7), screen(name=name)) == set()
 
 
@@ -72,26 +72,26 @@ def test_a_label_is_not_pressed() -> None:
     assert risks(Click(element_id=7, button_type="right"), screen(name="Delete")) == set()
 
 
-def test_typing_and_keys_in_a_terminal() -> None:
+def test_typing_and_keys_in_a_terminal_are_a_risk() -> None:
     assert risks(Type(text="ls"), screen(TERMINAL)) == {"terminal"}
     assert risks(Type(text="ls", element_id=7), screen(EDITOR, role="terminal")) == {"terminal"}
     assert risks(Hotkey(keys=("ctrl", "c")), screen(TERMINAL)) == {"terminal"}
     assert risks(Type(text="ls"), screen(EDITOR)) == set()
 
 
-def test_closing_with_unsaved_changes() -> None:
+def test_closing_with_unsaved_changes_is_a_risk() -> None:
     assert risks(Hotkey(keys=("ctrl", "w")), screen(UNSAVED)) == {"unsaved"}
     assert risks(Click(element_id=7), screen(UNSAVED, name="Close")) == {"unsaved"}
     assert risks(Hotkey(keys=("ctrl", "w")), screen(EDITOR)) == set()
     assert risks(Hotkey(keys=("ctrl", "s")), screen(UNSAVED)) == set()
 
 
-def test_password_fields() -> None:
+def test_typing_into_a_password_field_is_a_risk() -> None:
     assert risks(Type(text="x", element_id=7), screen(role="password text")) == {"password"}
     assert risks(Type(text="x"), screen(role="password text", focus=True)) == {"password"}
 
 
-def test_windows_outside_of_the_allowed_applications() -> None:
+def test_windows_of_other_than_the_allowed_applications_are_outside() -> None:
     allowed = frozenset({"Mousepad"})
     assert risks(Click(element_id=7), screen(TERMINAL), allowed) == {"outside"}
     assert risks(Scroll(element_id=7, clicks=1), screen(TERMINAL), allowed) == {"outside"}
@@ -128,7 +128,7 @@ RISKY = ("Delete", "Löschen", "Supprimer", "Eliminar", "Удалить", "删�
         *("Format USB drive", "Formatieren", "Log out", "Herunterfahren", "Cancel subscription", "清空回收站", "Trash"),
     ],
 )
-def test_buttons_in_other_words(name: str) -> None:
+def test_irreversible_buttons_are_recognized_in_other_words(name: str) -> None:
     assert risks(Click(element_id=7), screen(name=name)) == {"irreversible"}
 
 
@@ -201,7 +201,7 @@ def test_every_spelling_of_closing_keys(keys: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "title", ["*a", "● a - Code", "a* - Kate", "a * — Kate", "a [modified]", "a (geändert)", "a •"]
 )
-def test_marks_of_unsaved_changes(title: str) -> None:
+def test_unsaved_changes_are_recognized_by_marks_in_the_title(title: str) -> None:
     assert risks(Hotkey(keys=("alt", "F4")), screen(replace(EDITOR, title=title))) == {"unsaved"}
 
 
@@ -213,7 +213,7 @@ def test_a_menu_entry_closes_the_window_that_it_belongs_to() -> None:
 
 
 @pytest.mark.parametrize("app", ["XTerm", "gnome-terminal-server", "Terminator", "kgx", "footclient", "krunner"])
-def test_terminals(app: str) -> None:
+def test_pasting_and_return_in_a_terminal_are_a_risk(app: str) -> None:
     terminal = replace(TERMINAL, app=app)
     assert risks(Hotkey(keys=("ctrl", "shift", "v")), screen(terminal)) == {"terminal"}
     assert risks(Hotkey(keys=("Return",)), screen(terminal)) == {"terminal"}
@@ -223,7 +223,7 @@ def test_terminals(app: str) -> None:
     assert risks(Click(element_id=7), screen(terminal, name="Copy", role="menu item")) == set()
 
 
-def test_a_terminal_inside_of_an_editor() -> None:
+def test_a_terminal_inside_an_editor_is_recognized() -> None:
     seen = screen(replace(EDITOR, app="Code"), name="Terminal 1, bash", role="entry", focus=True)
     assert risks(Type(text="ls"), seen) == {"terminal"}
     assert risks(Hotkey(keys=("Return",)), seen) == {"terminal"}
@@ -244,7 +244,7 @@ def test_pasting_into_password_fields() -> None:
     assert risks(Type(text="1", element_id=7), screen(name="Security code", role="entry")) == {"password"}
 
 
-def test_files() -> None:
+def test_deleting_in_a_file_manager_is_irreversible() -> None:
     files = replace(EDITOR, app="Thunar", title="home")
     assert risks(Hotkey(keys=("shift", "Delete")), screen(files)) == {"irreversible"}
     assert risks(Hotkey(keys=("Delete",)), screen(files, role="entry", focus=True)) == set()
@@ -253,7 +253,7 @@ def test_files() -> None:
     assert risks(Click(element_id=7), screen(files, name="Trash", role="list item")) == set()
 
 
-def test_launching() -> None:
+def test_only_starting_an_application_that_is_not_open_is_a_launch() -> None:
     assert risks(SwitchApplications(app_code="calculator"), screen()) == {"launch"}
     assert risks(SwitchApplications(app_code="mousepad"), screen()) == set()
     assert Policy(OWN_SCREEN).decide(SwitchApplications(app_code="calculator"), screen()).rule == "allow"

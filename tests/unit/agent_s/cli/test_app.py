@@ -299,6 +299,6 @@ def test_closed_output_pipe_is_not_an_error() -> None:
     assert done.stderr == ""
 
 
-def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["--version"]) == 0
     assert capsys.readouterr().out.startswith("agent-s ")

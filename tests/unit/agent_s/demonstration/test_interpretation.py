@@ -50,7 +50,7 @@ def typed_into(field: Element, became: str, events: list[Input], focus_after: in
     return shown(events, before, after)
 
 
-def test_single_double_and_right_clicks_are_told_apart() -> None:
+def test_single_double_and_right_clicks_are_distinguished() -> None:
     assert [(one.times, one.button) for one in read_gestures(mouse((5, 5))) if isinstance(one, Press)] == [(1, "left")]
     double = read_gestures([*mouse((5, 5)), *mouse((6, 5), at=0.2)])
     assert [one.times for one in double if isinstance(one, Press)] == [2]

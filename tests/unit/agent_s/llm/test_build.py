@@ -52,7 +52,7 @@ def test_the_provider_whose_key_is_set_is_the_default(environment: dict[str, str
         ("http://localhost:8000/v1/chat/completions#q", "http://localhost:8000/v1#q"),
     ],
 )
-def test_names_of_models(name: str, built: str) -> None:
+def test_a_model_is_built_from_its_name(name: str, built: str) -> None:
     assert name_of(build_model(name, KEYS)) == built
 
 

@@ -76,7 +76,7 @@ FORM = seen(
         ("the top right button", 18),
     ],
 )
-def test_finds_the_element(phrase: str, number: int) -> None:
+def test_phrase_finds_the_element(phrase: str, number: int) -> None:
     assert meant(phrase, FORM) == number
 
 

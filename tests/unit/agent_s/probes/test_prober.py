@@ -253,7 +253,7 @@ def test_settings_are_compared(home: Path, key: str, value: str, holds: bool | N
     assert answer(home, SettingProbe(key=key, value=value))[0] is holds
 
 
-def test_chromium_is_asked_in_its_profile(home: Path) -> None:
+def test_preferences_of_chromium_are_read_from_its_profile(home: Path) -> None:
     profile = home / ".config/browser-profile/Default"
     assert answer(home, PreferenceProbe(key="a.b", value="true"))[0] is None
     profile.mkdir(parents=True)

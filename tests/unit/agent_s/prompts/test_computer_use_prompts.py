@@ -22,7 +22,7 @@ BLOCKS = {
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_a_model_is_told_what_the_snapshot_says(name: str) -> None:
+def test_a_prompt_is_what_the_snapshot_shows(name: str) -> None:
     expected = (SNAPSHOTS / f"{name}.txt").read_text(encoding="utf-8")
     assert "\n\n---\n\n".join(renderer().block(*block) for block in BLOCKS[name]) + "\n" == expected
 
@@ -35,7 +35,7 @@ def test_a_subtask_begins_with_the_same_words_as_for_other_models() -> None:
     assert "`then`" not in words
 
 
-def test_steps_that_were_taken_before_are_told_in_words() -> None:
+def test_earlier_steps_are_described_in_words() -> None:
     context = CONTEXTS["act_later"]
     assert isinstance(context, ActContext) and context.steps
     request = ModelRequest(context, machine=MACHINE)

@@ -19,7 +19,7 @@ from tests.unit.agent_s.prompts.contexts import CONTEXTS, MACHINE, SNAPSHOTS, as
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
-def test_a_call_sends_what_the_snapshot_says(name: str) -> None:
+def test_a_request_is_what_the_snapshot_shows(name: str) -> None:
     expected = (SNAPSHOTS / f"{name}.txt").read_text(encoding="utf-8")
     assert as_text(renderer().render(CONTEXTS[name], MACHINE)) == expected
 

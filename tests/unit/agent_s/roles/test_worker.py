@@ -12,7 +12,7 @@ from memory_store import HashingEmbedder, MemoryStore, Provenance
 TASK = Task(instruction="Prepare the report in Writer")
 
 
-def test_no_experience_of_the_run_at_hand_and_none_without_bearing_is_given(tmp_path: Path) -> None:
+def test_only_relevant_experience_of_earlier_runs_is_given(tmp_path: Path) -> None:
     with MemoryStore.open(tmp_path / "memory.sqlite", HashingEmbedder()) as memory:
 
         def add(subtask: str, run: str) -> str:

@@ -84,7 +84,7 @@ def test_notification_reaches_the_desktop(session: dict[str, str]) -> None:
     assert (app, title, text) == ("agent-s", "Done and verified", "Save it (3 steps)")
 
 
-def test_markup_in_a_task_is_shown_as_it_stands(session: dict[str, str]) -> None:
+def test_markup_in_a_task_is_shown_literally(session: dict[str, str]) -> None:
     with service(session, ["body", "body-markup"]) as shown:
         notify("Failed", "Click <a href='http://x'>\x1b & wait", session)
     assert shown[0][4] == "Click &lt;a href='http://x'&gt;� &amp; wait"

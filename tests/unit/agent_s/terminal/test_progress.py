@@ -56,7 +56,7 @@ def test_plain_lines_show_task_subtasks_steps_results_and_verdict() -> None:
     ]
 
 
-def test_text_that_could_not_be_read_at_once_is_told_when_the_screen_shows_it() -> None:
+def test_text_that_could_not_be_read_at_once_is_shown_when_the_screen_shows_it() -> None:
     typed = ActionResult(ok=True, delivery=Delivery(state="unread", unread="cell"))
     performed = ActionPerformed(step=1, action=Type(text="Ink", enter=True), result=typed, seconds=0.5)
     assert lines_of(performed) == ["       ✓ 0.50 s"]

@@ -36,7 +36,7 @@ def recorded(folder: Path, *answers: ActResponse) -> Attempt:
     return narrate(read_trajectory(folder))
 
 
-def test_step_is_told_by_action_difference_and_changed_region(tmp_path: Path) -> None:
+def test_step_is_described_by_action_difference_and_changed_region(tmp_path: Path) -> None:
     told = recorded(
         tmp_path / "run",
         ActResponse(next_action="I am sure this saves it", action=Click(element_id=1)),

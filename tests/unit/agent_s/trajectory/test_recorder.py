@@ -243,7 +243,7 @@ class TestListing:
         record(tmp_path / "run", [*events[:-1], long])
         assert list_runs(tmp_path)[0].status == "done"
 
-    def test_no_runs_at_all(self, tmp_path: Path) -> None:
+    def test_folder_that_does_not_exist_has_no_runs(self, tmp_path: Path) -> None:
         assert list_runs(tmp_path / "nothing") == []
 
     def test_runs_are_found_by_path_by_the_beginning_of_their_id_and_as_the_last(self, tmp_path: Path) -> None:

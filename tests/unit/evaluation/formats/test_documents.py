@@ -149,7 +149,7 @@ def numbered(document: Any) -> None:
         ("has_page_numbers_in_footers", None, plain, 0),
     ],
 )
-def test_metrics_of_one_document(
+def test_metrics_score_one_document(
     tmp_path: Path, func: str, rules: Any, build: Callable[[Any], Any], score: float
 ) -> None:
     assert value(func, saved(tmp_path / "a.docx", build), rules) == score

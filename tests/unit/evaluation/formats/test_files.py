@@ -36,11 +36,11 @@ from tests.unit.evaluation.judging import judge, read, value
         ("check_direct_json_object", "no JSON", {"expected": {"a": 1}}, 0),
     ],
 )
-def test_metrics_of_values(func: str, found: Any, rules: dict[str, Any], score: float) -> None:
+def test_metrics_score_values(func: str, found: Any, rules: dict[str, Any], score: float) -> None:
     assert value(func, found, rules) == score
 
 
-def test_options_of_metrics_of_values() -> None:
+def test_options_change_the_scores_of_values() -> None:
     assert value("literal_match", ["A"], {"expected": ["a"]}, type="list", ignore_case=True) == 1
     assert value("fuzzy_match", "abcd", {"expected": "abxx"}, threshold=0.4) == 1
     assert value("compare_pdfs", "Two  words", "two words", ignore_blanks=True, ignore_case=True) == 1
@@ -62,7 +62,7 @@ def test_options_of_metrics_of_values() -> None:
         ("check_json_settings", "{", {"expected": {"x": None}}, 0),
     ],
 )
-def test_metrics_of_text_files(tmp_path: Path, func: str, content: str, rules: dict[str, Any], score: float) -> None:
+def test_metrics_score_text_files(tmp_path: Path, func: str, content: str, rules: dict[str, Any], score: float) -> None:
     (tmp_path / "a").write_text(content)
 
     assert value(func, tmp_path / "a", rules) == score

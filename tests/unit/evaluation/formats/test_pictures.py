@@ -82,5 +82,5 @@ def test_other_file_scores_0_and_is_an_error_if_expected(original: Path, func: s
         ("check_image_file_size", {"max_size": 10}, 0),
     ],
 )
-def test_metrics_of_one_image(original: Path, func: str, rules: dict[str, Any], score: float) -> None:
+def test_metrics_score_one_image(original: Path, func: str, rules: dict[str, Any], score: float) -> None:
     assert value(func, original, rules) == score

@@ -95,7 +95,7 @@ def test_the_result_of_a_step_decides_its_error(action: Action, result: ActionRe
         (TAB, FUTILE),  # no element was aimed at
     ],
 )
-def test_what_is_nobodys_error_is_none(action: Action, result: ActionResult) -> None:
+def test_a_failure_without_a_cause_is_not_an_error(action: Action, result: ActionResult) -> None:
     assert found_in(a_subtask((action, result), (Fail(), WORKED))) == []
 
 

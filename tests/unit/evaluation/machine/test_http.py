@@ -77,7 +77,7 @@ def test_only_clients_with_the_token_that_are_not_web_pages_are_served(
 @pytest.mark.parametrize(
     ("content", "kind"), [(b"{", "application/json"), (b"[1]", "application/json"), (b"x", "multipart/form-data")]
 )
-def test_what_cannot_be_understood_is_said_to_the_client(client: httpx.Client, content: bytes, kind: str) -> None:
+def test_a_malformed_request_is_reported_to_the_client(client: httpx.Client, content: bytes, kind: str) -> None:
     answer = client.post("/echo", content=content, headers={"Content-Type": kind})
     assert answer.status_code == 400 and answer.json()["error"]
 

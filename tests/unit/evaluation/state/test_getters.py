@@ -64,7 +64,7 @@ def test_text_is_for_the_shell_only_where_the_file_says_so(
     assert read(context, "vm_command_line", command=command, shell=shell).value == expected
 
 
-def test_command_is_refused_unless_somebody_allowed_it(context: TaskContext) -> None:
+def test_command_is_refused_unless_it_is_allowed(context: TaskContext) -> None:
     context.commands = False
 
     with pytest.raises(NotAllowed, match="--allow-commands"):

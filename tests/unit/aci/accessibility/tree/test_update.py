@@ -263,7 +263,7 @@ def test_application_with_an_empty_window_is_read_again_without_events(world: Wo
     assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
 
 
-def test_a_window_that_goes_on_showing_nothing_is_not_read_for_ever(world: World) -> None:
+def test_a_window_that_keeps_showing_nothing_is_not_read_for_ever(world: World) -> None:
     frame = world.bus.root.children[0]
     frame.rect = Rect(0, 0, 0, 0)
     world.event("BoundsChanged", frame)
@@ -322,7 +322,7 @@ def test_libreoffice_is_not_asked_for_its_cache() -> None:
     assert CACHE_PATH not in World(name="soffice").at_start
 
 
-def test_cells_are_found_anew_where_rows_came_or_went(world: World) -> None:
+def test_cells_are_found_again_where_rows_came_or_went(world: World) -> None:
     known = world.reader.by_connection()[NAME]
     for areas in ((), None):
         known.cells = {world.panel.ref: {(0, 0): world.buttons[0].ref}}
