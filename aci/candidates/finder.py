@@ -12,6 +12,7 @@ import numpy as np
 from aci.accessibility.roles import INTERACTIVE, VALUED
 from aci.candidates.colors import color_name
 from aci.candidates.figures import Figure, find_figures
+from aci.candidates.sheet_headers import Header, sheet_headers
 from aci.observation.geometry import Point, Rect
 from aci.observation.sightings import Sighting
 from aci.observation.snapshot import IN_PICTURE, Element, Window
@@ -65,7 +66,7 @@ class CandidateFinder:
         windows: Sequence[Window],
         unread: Sequence[Rect] = (),
     ) -> tuple[Element, ...]:
-        """Return the icons and shapes of windows that no element stands for; they have no name.
+        """Return the icons and shapes of windows that no element stands for, without names, after headers of sheets.
 
         Args:
             screenshot: (H, W, 3) uint8 RGB.
@@ -90,7 +91,7 @@ class CandidateFinder:
             cover = (window.frame or window.rect).intersection(screen) or area
             free[cover.y : cover.bottom, cover.x : cover.right] = False
         self._looks = looks
-        return self._elements(found, screenshot)
+        return self._elements(found, screenshot, elements)
 
     def _look(
         self, window: Window, pixels: NDArray[np.uint8], visible: NDArray[np.bool_], named: NDArray[np.bool_]
@@ -103,29 +104,59 @@ class CandidateFinder:
         return _Look(pixels, visible.copy(), named, tuple(unnamed))
 
     def _elements(
-        self, found: Sequence[tuple[Window, Rect, Figure]], screenshot: NDArray[np.uint8]
+        self, found: Sequence[tuple[Window, Rect, Figure]], screenshot: NDArray[np.uint8], elements: Sequence[Element]
     ) -> tuple[Element, ...]:
         placed = [(window, figure, figure.rect.moved(area.x, area.y), area) for window, area, figure in found]
-        sightings = [
+        headers: list[tuple[Window, Header]] = []
+        for window in dict.fromkeys(window for window, *_ in placed):
+            own = [element for element in elements if element.window_id == window.id]
+            drawn = [rect for one, _, rect, _ in placed if one is window]
+            headers += [(window, header) for header in sheet_headers(own, drawn)]
+        placed = [one for one in placed if not any(header.rect.contains(one[2].center) for _, header in headers)]
+        sightings = [_header_sighting(window, header) for window, header in headers]
+        sightings += [
             _sighting(window, rect, figure.kind, screenshot[rect.y : rect.bottom, rect.x : rect.right])
             for window, figure, rect, _ in placed
         ]
-        ids = self._tracker.assign(sightings)
-        return tuple(
-            Element(
-                id=identity,
-                role=figure.kind,
-                name="",
-                description=color_name(figure.color),
-                rect=rect,
-                point=Point(figure.point.x + area.x, figure.point.y + area.y),
-                window_id=window.id,
-                app=window.app,
-                path=IN_PICTURE,
-                source="picture",
-            )
-            for identity, (window, figure, rect, area) in zip(ids, placed, strict=True)
+        ids = iter(self._tracker.assign(sightings))
+        return (
+            *(_element(next(ids), header, window) for window, header in headers),
+            *(_candidate(next(ids), figure, rect, area, window) for window, figure, rect, area in placed),
         )
+
+
+def _element(identity: int, header: Header, window: Window) -> Element:
+    return Element(
+        id=identity,
+        role=header.role,
+        name=header.name,
+        rect=header.rect,
+        point=header.rect.center,
+        window_id=window.id,
+        app=window.app,
+        path=IN_PICTURE,
+        source="picture",
+    )
+
+
+def _candidate(identity: int, figure: Figure, rect: Rect, area: Rect, window: Window) -> Element:
+    return Element(
+        id=identity,
+        role=figure.kind,
+        name="",
+        description=color_name(figure.color),
+        rect=rect,
+        point=Point(figure.point.x + area.x, figure.point.y + area.y),
+        window_id=window.id,
+        app=window.app,
+        path=IN_PICTURE,
+        source="picture",
+    )
+
+
+def _header_sighting(window: Window, header: Header) -> Sighting:
+    key = (window.id, header.role, header.name)
+    return Sighting(key, key, header.rect, header.name, holders=(window.id,), lasting=True)
 
 
 def _sighting(window: Window, rect: Rect, kind: str, pixels: NDArray[np.uint8]) -> Sighting:

@@ -1,25 +1,57 @@
-"""Icons and shapes without a name as text for a model."""
+"""What was found in the picture as text for a model: headers of sheets, and icons and shapes without a name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
+from aci.observation.cell_addresses import column_number
 from aci.observation.snapshot import Element
 from aci.observation.visibility import reading_order
 
-HEAD = "without a name, found in the picture:"
+HEAD = "found in the picture:"
 
 
 def candidate_lines(candidates: Sequence[Element]) -> list[str]:
-    """Return id, role, color, size and place of each; those of a row share a line."""
+    """Return id, role, color, size and place of each; those of a row share a line, and so do headers of one kind."""
+    headers = [candidate for candidate in candidates if candidate.name]
+    nameless = [candidate for candidate in candidates if not candidate.name]
     lines: list[list[Element]] = []
-    for candidate in (candidates[place] for place in reading_order([each.rect for each in candidates])):
+    for candidate in (nameless[place] for place in reading_order([each.rect for each in nameless])):
         last = lines[-1][-1].rect if lines else candidate.rect
         if lines and candidate.rect.x > last.x and candidate.rect.y < last.bottom and last.y < candidate.rect.bottom:
             lines[-1].append(candidate)
         else:
             lines.append([candidate])
-    return ["  " + " | ".join(_candidate(candidate) for candidate in row) for row in lines]
+    return [*_header_lines(headers), *("  " + " | ".join(_candidate(candidate) for candidate in row) for row in lines)]
+
+
+def _header_lines(headers: Sequence[Element]) -> list[str]:
+    lines = []
+    for role, members in groupby(headers, key=lambda header: header.role):
+        runs: list[list[Element]] = []
+        for header in members:
+            if runs and _follows(header, runs[-1][-1]):
+                runs[-1].append(header)
+            else:
+                runs.append([header])
+        lines.append(f"  {role}s " + " | ".join(_run(run) for run in runs))
+    return lines
+
+
+def _follows(header: Element, last: Element) -> bool:
+    return header.id == last.id + 1 and _number(header) == _number(last) + 1
+
+
+def _number(header: Element) -> int:
+    return int(header.name) if header.name.isdecimal() else column_number(header.name)
+
+
+def _run(headers: Sequence[Element]) -> str:
+    first, last = headers[0], headers[-1]
+    if first is last:
+        return f"{first.name}: id {first.id}"
+    return f"{first.name} to {last.name}: ids {first.id} to {last.id}"
 
 
 def _candidate(element: Element) -> str:

@@ -48,6 +48,15 @@ def test_a_formula_that_fails_shows_its_error_in_its_cell() -> None:
         assert effect is not None and effect.remark == "alert"
 
 
+def test_a_column_is_selected_by_its_header() -> None:
+    with desktop_with_ocr((1280, 800)) as desktop:
+        desktop.launch(["libreoffice", "--calc"])
+        seen = until(desktop, lambda now: any(each.name == "C" for each in now.candidates))
+        header = next(each for each in seen.candidates if (each.role, each.name) == ("column header", "C"))
+        assert desktop.perform(Click(element_id=header.id)).ok
+        until(desktop, lambda now: "selected" in find(now, "table cell", "C9").states)  # type: ignore[union-attr]
+
+
 def test_input_line_and_name_box_are_fields(calc: VirtualDesktop) -> None:
     calc.perform(Click(element_id=element(calc, "table cell", "C8").id))
     seen = until(calc, lambda now: getattr(find(now, "text", "Input line"), "text", "") == "=C7*2")

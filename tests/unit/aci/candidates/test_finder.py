@@ -88,3 +88,49 @@ def test_a_window_above_hides_what_lies_under_it() -> None:
     above = Window(2, "Note", "note", Rect(150, 150, 300, 200))
     found = CandidateFinder(count(1)).find(screen((200, 200, RED), (600, 380, BLUE)), (), [above, WINDOW])
     assert {(each.window_id, each.description) for each in found} == {(2, "red"), (1, "blue")}
+
+
+def sheet(*drawn: str) -> tuple[NDArray[np.uint8], list[Element]]:
+    """Return a screen with a sheet of 5 columns and 4 rows, of whose headers some have a mark, and its cells."""
+    pixels = np.full((600, 800, 3), 240, dtype=np.uint8)
+    boxes = {
+        (column, row): Rect(200 + 80 * place, 100 + 20 * row, 80, 20)
+        for place, column in enumerate("ABCDE")
+        for row in range(1, 5)
+    }
+    for name in drawn:
+        box = boxes["A", int(name)].moved(-60, 0) if name.isdecimal() else boxes[name, 1].moved(0, -20)
+        pixels[box.y + 5 : box.bottom - 5, box.center.x - 5 : box.center.x + 5] = RED
+    cells = [
+        Element(n, "table cell", f"{column}{row}", box, box.center, window_id=1, text="")
+        for n, ((column, row), box) in enumerate(boxes.items(), 100)
+    ]
+    return pixels, cells
+
+
+def test_headers_of_a_sheet_are_named_after_its_columns_and_rows_even_where_little_is_drawn() -> None:
+    pixels, cells = sheet("A", "B", "D", "1", "2", "4")
+    found = CandidateFinder(count(1)).find(pixels, cells, [WINDOW])
+    assert [(each.role, each.name) for each in found] == [
+        *(("column header", name) for name in "ABCDE"),
+        *(("row header", name) for name in "1234"),
+    ]
+    assert [each.point for each in found if each.name in ("C", "3")] == [Point(400, 110), Point(180, 170)]
+    text = Observation(pixels, tuple(cells), (WINDOW,), candidates=found).to_text()
+    assert "column headers A to E: ids 1 to 5" in text
+    assert "row headers 1 to 4: ids 6 to 9" in text
+
+
+def test_headers_that_are_not_drawn_are_not_made_up() -> None:
+    assert CandidateFinder(count(1)).find(*sheet(), [WINDOW]) == ()
+    assert [each.name for each in CandidateFinder(count(1)).find(*sheet("A"), [WINDOW])] == [""]
+
+
+def test_headers_keep_their_ids_when_one_is_selected() -> None:
+    finder = CandidateFinder(count(1))
+    pixels, cells = sheet(*"ABCDE", "1", "2", "3", "4")
+    before = finder.find(pixels, cells, [WINDOW])
+    pixels[pixels[..., 0] == RED[0]] = BLUE
+    assert [(each.id, each.name) for each in finder.find(pixels, cells, [WINDOW])] == [
+        (each.id, each.name) for each in before
+    ]
