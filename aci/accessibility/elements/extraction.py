@@ -160,6 +160,8 @@ class _Walk:
 
     def _inner_place(self, node: Node, place: _Place) -> _Place | None:
         named = without_additions(collapse(node.name))
+        if node.role == "page tab list" and any(child.name == node.name for child in node.children):
+            named = ""  # Qt names it after the tab in front, which changes
         path = place.path if node.role in roles.PLAIN and not named else (*place.path, f"{node.role}:{named[:80]}")
         base = place._replace(
             path=path,

@@ -8,7 +8,7 @@ from aci.accessibility.tree.names import ADDRESS
 from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
-from tests.unit.aci.accessibility.trees import PLACE, SCREEN, SEEN, WINDOW, application, frame, node, page
+from tests.unit.aci.accessibility.trees import PLACE, SCREEN, SEEN, WHOLE, WINDOW, application, frame, node, page
 
 CHROMIUM, GTK4 = "Chromium 1.0", "GTK 4.8.3"
 
@@ -394,3 +394,12 @@ def test_label_far_from_its_hidden_box_is_that_box_where_no_other_is_called_so()
     assert ("check box", "Gift wrap") in labelled("Gift wrap", "Express")
     assert ("label", "Gift wrap") in labelled("Gift wrap", "Gift wrap")
     assert ("label", "Gift wrap") in labelled("Gift wrap", states=SEEN)
+
+
+def test_tabs_are_found_again_when_another_one_is_in_front() -> None:
+    def path(front: str) -> tuple[str, ...]:
+        tabs = node("page tab list", front, WHOLE, node("page tab", "Fonts"), node("page tab", "Icons"))
+        return next(draft.path for draft in drafts(frame(tabs)) if draft.name == "Icons")
+
+    assert path("Fonts") == path("Icons") == ("frame:App", "page tab list:")  # Qt names the list after the tab in front
+    assert path("Pages") == ("frame:App", "page tab list:Pages")
