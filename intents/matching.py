@@ -244,7 +244,7 @@ def _is_other_value(query: _View, named: _View, main: _View, everything: Sequenc
         for found in (query.words, (*named.words, *main.words))
     )
     differs = bool(of_query and of_known and not of_query & of_known)
-    return differs or not any(likeness(word, value) for word in query.words)
+    return differs or not any(likeness(word, value) for word in query.pairs)
 
 
 def _sets_other(asked: Intent, everything: Sequence[str]) -> bool:
@@ -262,7 +262,8 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
     if main.way != "do":
         # What is chosen says enough by itself, "measure angles in radians", but not where something is made.
         made = verb in making and making.intersection(everything)
-        unsaid = not verb or made or _says_way(verb) or any(likeness(verb, word) for word in everything)
+        edited = main.way == "open" and verb in words("verbs", "editing")
+        unsaid = not verb or made or edited or _says_way(verb) or any(likeness(verb, word) for word in everything)
         return not unsaid and (main.way != "choose" or _says_more(verb))
     if not verb:
         return False

@@ -14,7 +14,7 @@ from typing import Any
 
 from agent_s.records import Change, ChangeKind, GroundedStep
 from agent_s.replay.grounded_steps import typed_text
-from exploration.search.controls import FIELD_ROLES, NUMBER_ROLES
+from exploration.search.controls import FIELD_ROLES, MENU_ROLES, NUMBER_ROLES
 from exploration.search.records import Attempt
 from exploration.search.schemas import summary_of
 from intents.conflicts import analyze, conflict
@@ -163,7 +163,10 @@ class _Function:
                     return "on"
                 if change.after in ("not checked", "not pressed"):
                     return "off"
-        return ""
+        was = self._path[-1].state_before if self._path else None
+        if self._control.role != "check menu item" or was is None or not self._effect or self._changes("opened"):
+            return ""
+        return "off" if "checked" in was.states else "on"  # what it changed has hidden its new state
 
     @property
     def tooltip(self) -> str:
@@ -201,7 +204,11 @@ class _Function:
         """Return the submenu or list that the target was chosen from; empty for a menu of a menu bar."""
         if len(self._path) < 2 or len(self._trail) < 2:
             return ""
-        inside = self._target is not None and sum(part.startswith("menu:") for part in self._target.path) > 1
+        passed = [target.role for step in self._path[-3:] for target in step.targets.values()]
+        inside = len(passed) == 3 and all(role in MENU_ROLES for role in passed)  # Qt does not say it in paths
+        inside = inside or (
+            self._target is not None and sum(part.startswith("menu:") for part in self._target.path) > 1
+        )
         before = next(iter(self._path[-2].targets.values()), None)
         chosen = before is not None and before.role == "combo box" and self._trail[-2] != "combo box"
         return self._trail[-2] if inside or chosen else ""
@@ -241,6 +248,7 @@ class _Function:
         first = shown if _is_verb(words) else words
         if _is_verb(first):
             yield Open(object=f"{first} dialog")
+            yield from self._of_place()
             return
         yield _done(first) if _begins_with_verb(first) and " " in first else Open(object=first)
         for other in dict.fromkeys((words, shown)):
@@ -248,6 +256,15 @@ class _Function:
                 yield Open(object=other)
         if label("inserting").fullmatch(self._menu) and self._menu not in first.split():
             yield Do(verb=self._menu, object=words)
+        yield from self._of_place()
+
+    def _of_place(self) -> Iterator[Intent]:
+        """Yield what a verb alone, such as "Start", is done to: what the tab, row or menu that it is in is called."""
+        place = _lower(self._trail[-2]) if len(self._trail) > 1 else ""
+        before = next((target.role for target in self._path[-2].targets.values()), "") if place else ""
+        inside = before in ("page tab", "list item") or {before, self._control.role} <= MENU_ROLES
+        if inside and _is_verb(self._words) and not _is_verb(place):
+            yield Do(verb=self._words, object=place)
 
     def _of_choice(self) -> Iterator[Intent]:
         words, category = self._words, _lower(self._category())
@@ -291,9 +308,12 @@ class _Function:
             yield Switch(verb="show", object=words, state="on")
         elif label("inserting").fullmatch(self._menu):
             yield Do(verb=self._menu, object=words)
+        elif label("showing").fullmatch(self._menu) and not self._effect:  # what a menu "View" has, as far as is known
+            yield Switch(verb="show", object=words, state="on")
         else:
             yield Do(object=words) if " " in words else Choose(verb="use", value=words)
         yield Do(object=words)
+        yield from self._of_place()
         if any(change.after == "not editable" for change in self._changes("state")):
             yield Choose(verb="switch to", value="read-only")
 
@@ -312,7 +332,10 @@ def _without_app(intent: Intent, app: str) -> Intent:
 
 
 def _done(words: str) -> Intent:
-    """Return the action that a label names, such as "delete line"."""
+    """Return the action that a label names, such as "delete line" or "hide slide"."""
+    said = read(words, find_application=False)
+    if isinstance(said, Switch) and said.object:
+        return said
     verb, _, rest = words.partition(" ")
     return Do(verb=verb, object=rest) if _begins_with_verb(words) else Do(object=words)
 

@@ -6,10 +6,12 @@ import pytest
 
 from aci.acting.actions import Click
 from aci.observation.identity import ElementDescription
-from agent_s.records import Change, GroundedStep
+from agent_s.records import Change, ElementState, GroundedStep
 from exploration.search.records import Attempt, Control
 from exploration.skills.naming import name_unit, plain
 from intents.intent import Switch
+from intents.matching import unify
+from intents.reader import read
 
 
 def step(role: str, name: str, path: tuple[str, ...] = (), description: str = "") -> GroundedStep:
@@ -27,6 +29,7 @@ def setting(key: str, after: str) -> tuple[Change, ...]:
     return (Change(kind="setting", what=f"org/app/{key}", after=after),)
 
 
+CHECKED = ElementState(states=("checked",))
 VIEW = step("menu", "View", ("menu bar:",))
 IN_VIEW = ("frame:x", "menu bar:", "menu:View")
 
@@ -69,6 +72,12 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
         (attempt(step("check menu item", "Bold"),
                  effect=(Change(kind="state", what="check menu item Bold", after="not checked"),)),
          "turn off bold"),
+        (attempt(VIEW, step("check menu item", "Menubar", IN_VIEW).model_copy(update={"state_before": CHECKED}),
+                 effect=(Change(kind="appeared", what="push button Menu"),)), "hide menubar"),
+        (attempt(VIEW, step("menu item", "Hide Slide", IN_VIEW), effect=(Change(kind="picture", what="x"),)),
+         "hide slide"),
+        (attempt(*(step("menu item", name) for name in ("Settings", "Number Format", "Hexadecimal"))),
+         "number format hexadecimal"),  # menus of Qt
     ],
 )  # fmt: skip
 def test_unit_skills_have_plain_names(made: Attempt, name: str) -> None:
@@ -129,3 +138,20 @@ def test_dots_and_shortcuts_are_left_out_of_names() -> None:
     assert plain("Properties (Ctrl+Alt+1)") == "Properties"
     assert plain("Zoom [Ctrl+Z]") == "Zoom"
     assert plain("Tab width:") == "Tab width"
+
+
+def test_verb_alone_is_about_the_tab_or_menu_that_it_is_in() -> None:
+    started = attempt(
+        step("page tab", "Stopwatch"), step("push button", "Start"), effect=(Change(kind="text", what="x"),)
+    )
+    assert "start stopwatch" in name_unit(started, "Clocks").aliases
+    exported = attempt(step("menu item", "Session"), step("menu item", "Export"))
+    assert "export session" in name_unit(exported, "Calculator").aliases
+    key = attempt(step("menu item", "Science Mode"), step("push button", "Log"))  # a button that the mode has shown
+    assert "log science mode" not in name_unit(key, "Calculator").aliases
+
+
+def test_label_that_hides_something_does_not_match_what_is_done_to_it() -> None:
+    hides = name_unit(attempt(step("menu item", "Hide Slide")), "Slides").intent
+    assert unify(read("set up the slide show"), hides) is None
+    assert unify(read("hide the slide"), hides) is not None
