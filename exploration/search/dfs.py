@@ -2,9 +2,9 @@
 
 From the first screen, every control is acted on, one at a time, and the screens and homes before and after are
 compared. A lasting change is a unit function, which is repeated on a fresh desktop before it is kept. Menus are opened
-first; then they, the rest of the first screen, submenus and dialogs of settings take turns, a few controls each, so
-that a search that runs out of time has tried something of everything. Of each, what opens dialogs and what is switched
-comes first. Then comes what was greyed out at first, with everything selected and with something typed. The contents of
+first, and what leads on from there; then they, the rest of the first screen, submenus and dialogs of settings take
+turns, a few controls each, so that a search that runs out of time has tried something of everything. Of each, what
+opens dialogs and what is switched comes first. Then comes what was greyed out at first, with everything selected and with something typed. The contents of
 other dialogs and of long submenus come last.
 
 A search depends on nothing but what the application shows: no clock and no chance decides about its order. After an
@@ -63,6 +63,7 @@ _MANY = 12  # screens with more controls come after others; also the number of f
 _ENOUGH = 8  # number of unit functions from which on they are verified before the next attempt
 _TURN = 3  # number of controls of a menu or dialog that are tried before those of the next one
 _OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK
+_LEADING = frozenset({"menu", "push button menu", "menu button", "page tab"})
 _TELLING = frozenset({CONTEXT_MENU, "check menu item", "toggle button", "check box", "switch", "page tab"})
 _USUAL_VERIFICATION_S = 3.0  # time that is kept for each waiting function before the first was verified, s
 
@@ -171,6 +172,7 @@ class _Search:
         self._began = self._clock() - self._ledger.seconds
         self._first_offered_by: dict[str, str] = {}
         self._counted = 0  # attempts whose offers are in `_first_offered_by`
+        self._leading: list[Pending] = []
         self._near: list[list[Pending]] = []
         self._far: list[list[Pending]] = []
         self._verifying_s, self._verifications = 0.0, 0
@@ -200,7 +202,7 @@ class _Search:
         yield from self._start()
         while True:
             self._passed_over = self._worked = False
-            self._reached, self._near, self._far = {}, [], []
+            self._reached, self._leading, self._near, self._far = {}, [], [], []
             try:
                 for each in self._frontier():
                     yield from self._explore(each)
@@ -227,7 +229,10 @@ class _Search:
         menus = [each for each in first if each.offer.control.role in _OPENS_MENU]
         yield from menus
         self._put_in_turn(self._near, [each for each in first if each not in menus])
-        while self._near:
+        while self._leading or self._near:
+            if self._leading:
+                yield self._leading.pop(0)
+                continue
             group = self._near.pop(0)
             turn = _turn(group)
             if rest := group[len(turn) :]:
@@ -272,7 +277,7 @@ class _Search:
             attempt, seen = self._try(each)
             if seen is not None:
                 yield self._found(*seen)
-            left = sum(len(group) for group in (*self._near, *self._far))
+            left = sum(len(group) for group in (self._leading, *self._near, *self._far))
             yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=left))
             self._ledger.release(each.key)
         if each.key not in self._ledger.attempts:
@@ -281,7 +286,7 @@ class _Search:
         if _failed_for_good(attempt) and self._judges(attempt):
             yield self._give_up(attempt, attempt.why, attempt.path)
             self._ledger.release(_judging(attempt.key))
-        if len(self._unverified()) >= _ENOUGH:
+        if len(self._unverified()) >= _ENOUGH and not self._leading:
             yield from self._verify_all()
         if children := self._children(attempt, (*each.path, *attempt.path[len(each.path) :])):
             near = _is_near(attempt, children)
@@ -290,7 +295,10 @@ class _Search:
             self._put_in_turn(self._near if near else self._far, children, at_once)
 
     def _put_in_turn(self, groups: list[list[Pending]], found: Sequence[Pending], at_once: bool = False) -> None:
-        """Add the controls of a screen to the groups that take turns; those with another number come at the end."""
+        """Add the controls of a screen to the groups that take turns; those with another number come at the end.
+
+        What leads on to others comes before all groups: what is seen is known, even if there is no time to try it.
+        """
         alike, seen = list[Pending](), set[tuple[str, str]]()
         first = list[Pending]()
         for each in sorted(found, key=lambda each: not _is_telling(each.offer.control)):
@@ -298,6 +306,9 @@ class _Search:
             kind = control.role, without_numbers(control.name)
             (alike if kind in seen and kind[1] != control.name else first).append(each)
             seen.add(kind)
+        if groups is self._near:
+            self._leading += [each for each in first if _leads_on(each.offer.control)]
+            first = [each for each in first if not _leads_on(each.offer.control)]
         if first:
             groups.insert(0 if at_once else len(groups), first)
         if alike:
@@ -504,6 +515,12 @@ def _is_telling(control: Control) -> bool:
     """Return whether a control leads on to others, or switches something and shows it: such functions mostly work."""
     opens_dialog = control.name.endswith(("...", "…")) or label("opens_settings").match(control.name)
     return bool(opens_dialog) or control.role in _TELLING
+
+
+def _leads_on(control: Control) -> bool:
+    """Return whether a control is there to show others: a submenu, a tab, the settings, or the list of shortcuts."""
+    named = any(label(kind).match(control.name) for kind in ("opens_settings", "names_of_menus", "opens_shortcuts"))
+    return named or control.role in _LEADING
 
 
 def _turn(group: list[Pending]) -> list[Pending]:

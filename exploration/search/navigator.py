@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path as FilePath
@@ -287,12 +287,17 @@ class Navigator:
         self._at = None
         self._known.clear()
 
-    def other_program(self) -> str:
+    def other_program(self, effect: Sequence[Change] = ()) -> str:
         """Return a program of another application that was started meanwhile; empty if there is none.
 
-        A program that opens links and files in others counts as well: the window of a browser comes late.
+        A program that opens links and files in others counts as well: the window of a browser comes late. One that has
+        ended already may have left files in a folder of its name.
+
+        Args:
+            effect: What has changed.
         """
-        return min((self._running() & self._others) - self._first_programs, default="")
+        folders = {part for each in effect if each.kind == "file" for part in each.what.split("/")[:-1]}
+        return min(((self._running() | folders) & self._others) - self._first_programs, default="")
 
     def _running(self) -> frozenset[str]:
         """Return the names of the desktop's programs, as the kernel cuts them."""

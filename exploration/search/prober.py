@@ -79,7 +79,11 @@ class Prober:
         if isinstance(after, Trouble):
             return Probe(Finding("error", after.reason), step)
         finding, after = self._judged(control, before, after, (*path, step))
-        if not finding.offers and _may_be_of_others(finding.effect) and (program := navigator.other_program()):
+        if (
+            not finding.offers
+            and _may_be_of_others(finding.effect)
+            and (program := navigator.other_program(finding.effect))
+        ):
             finding = Finding("skipped", f"it opens another program, {program}")
         done = navigator.with_effect(step, before, after)
         if finding.classification in ("terminal", "error"):

@@ -43,7 +43,7 @@ def test_controls_that_were_only_seen_are_kept_with_the_way_to_them(tmp_path: Pa
         "click the Edit menu", "click the Preferences... menu item",
     ]  # fmt: skip
     assert last_step(opened).untried
-    assert "line numbers" in kept  # nothing says that it is switched
+    assert "show line numbers" in kept  # a menu "View" shows things, as far as anybody knows
     assert not {"save", "upper case", "quit", "print"} & kept.keys()  # greyed out, or left alone
 
 
