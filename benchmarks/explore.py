@@ -98,6 +98,7 @@ class App:
 
 _OFFICE = ("--norestore", "--nologo", "--nofirststartwizard")
 _PDF = "/usr/share/doc/shared-mime-info/shared-mime-info-spec.pdf"  # of a package that GTK depends on
+_PICTURE = "/usr/share/pixmaps/debian-logo.png"
 _SLIDES = "/usr/lib/libreoffice/share/template/common/presnt/DNA.otp"  # without it, a dialog asks for a template
 APPS = {
     "Mousepad": App(("mousepad", "sample.txt"), "GTK 3", resumed_depth=2),
@@ -113,10 +114,14 @@ APPS = {
     "gnome-clocks": App(("gnome-clocks",), "GTK 4"),
     "SpeedCrunch": App(("speedcrunch",), "Qt 5"),
     "libreoffice-impress": App(("loimpress", *_OFFICE, _SLIDES), "LibreOffice"),
-    "gedit": App(("gedit", "sample.txt"), "GTK 3", held_out=True),
-    "gnome-characters": App(("gnome-characters",), "GTK 4", held_out=True),
-    "KCalc": App(("kcalc",), "Qt 5", held_out=True),
-    "libreoffice-draw": App(("lodraw", *_OFFICE), "LibreOffice", held_out=True),
+    "gedit": App(("gedit", "sample.txt"), "GTK 3"),
+    "gnome-characters": App(("gnome-characters",), "GTK 4"),
+    "KCalc": App(("kcalc",), "Qt 5"),
+    "libreoffice-draw": App(("lodraw", *_OFFICE), "LibreOffice"),
+    "eom": App(("eom", _PICTURE), "GTK 3", held_out=True),
+    "gnome-calendar": App(("gnome-calendar",), "GTK 4", held_out=True),
+    "KWrite": App(("kwrite", "sample.txt"), "Qt 5", held_out=True),
+    "libreoffice-math": App(("lomath", *_OFFICE), "LibreOffice", held_out=True),
 }
 
 
