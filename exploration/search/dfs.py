@@ -4,8 +4,8 @@ From the first screen, every control is acted on, one at a time, and the screens
 compared. A lasting change is a unit function, which is repeated on a fresh desktop before it is kept. Menus are opened
 first, and what leads on from there; then they, the rest of the first screen, submenus and dialogs of settings take
 turns, a few controls each, so that a search that runs out of time has tried something of everything. Of each, what
-opens dialogs and what is switched comes first. Then comes what was greyed out at first, with everything selected and with something typed. The contents of
-other dialogs and of long submenus come last.
+opens dialogs and what is switched comes first. Then comes what was greyed out at first, with everything selected and
+with something typed. The contents of other dialogs and of long submenus come last.
 
 A search depends on nothing but what the application shows: no clock and no chance decides about its order. After an
 interruption, a new search with the same ledger resumes where the old one ended.
