@@ -7,6 +7,7 @@ line of this format.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
@@ -210,10 +211,22 @@ def value_of(element: Element) -> str:
     """Return the value as a number; "" if there is none, or if the text says it, as in "12 px"."""
     if element.value is None:
         return ""
-    number = f"{element.value:.12g}"
+    number = _shortest(element.value)
     said = _NUMBER.match(element.text) if element.text and element.text != number else None
     if said is not None and float(re.sub(r"[,\s]", "", said[0]).replace("\u2212", "-")) == element.value:
         return ""
+    return number
+
+
+def _shortest(value: float) -> str:
+    """Return a number in decimals; one of single precision, as Chromium reports them, with the digits that it has."""
+    if not value.is_integer() and _single(value) == value:
+        return next(text for digits in range(6, 13) if _single(float(text := f"{value:.{digits}g}")) == value)
+    return f"{value:.12g}"
+
+
+def _single(value: float) -> float:
+    number: float = struct.unpack("f", struct.pack("f", value))[0]
     return number
 
 

@@ -307,6 +307,8 @@ def test_pictures_within_controls_are_not_listed() -> None:
         ("3085511", 3085511.0, "value 3085511"),
         ("high", 3.0, 'text "high" value 3'),
         ("", 0.30000000000000004, "value 0.3"),
+        ("", 0.6000000238418579, "value 0.6"),
+        ("", 1234.5, "value 1234.5"),
     ],
 )
 def test_a_number_is_said_once_and_exactly(text: str, value: float, shown: str) -> None:
