@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Protocol
 
-from aci.acting.actions import Action, Hotkey
+from aci.acting.actions import Action, Hotkey, Move
 from aci.applications.catalog import installed_applications, program_name
 from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
@@ -393,11 +393,11 @@ class Navigator:
             look = self._escape(look, arrived)
         return look
 
-    def _escape(self, before: Look, arrived: Callable[[Look], object], keys: Hotkey = _ESCAPE) -> Look | Trouble:
-        """Press Escape, or other keys, and look until a condition holds, or nothing changes any more."""
+    def _escape(self, before: Look, arrived: Callable[[Look], object], way: Action = _ESCAPE) -> Look | Trouble:
+        """Press Escape, or take another way back, and look until a condition holds, or nothing changes any more."""
         self._at = None
         try:
-            self._desktop.perform(keys, settle=False)
+            self._desktop.perform(way, settle=False)
             look = self._awaited(before, arrived)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
@@ -420,14 +420,23 @@ class Navigator:
                 self._at, self._fresh = reached, False
                 self._know(reached, look)
                 return look
-            keys = _ESCAPE
+            way: Action = _ESCAPE
             if before is not None and look.exact == before.exact:  # Escape does nothing here
                 front = look.observation.active_window
-                if front is None or front.id in self._first_windows:
+                if front is not None and front.id not in self._first_windows:
+                    way = _CLOSE_WINDOW
+                elif self._pointed is not None:
+                    way = self._pointer_back(look)
+                else:
                     return None
-                keys = _CLOSE_WINDOW
-            before, look = look, self._escape(look, lambda seen: self._place_on(path, seen) is not None, keys)
+            before, look = look, self._escape(look, lambda seen: self._place_on(path, seen) is not None, way)
         return None
+
+    def _pointer_back(self, look: Look) -> Move:
+        """Return the way of the pointer to where it was before its first move, away from what shows a tip under it."""
+        self._pointed = None
+        height, width = look.observation.screenshot.shape[:2]
+        return Move(at=(width // 2, height // 2))
 
     def _under_menus(self) -> Look | None:
         """Return the look before the menus that are open now, which closing them brings back; None without menus."""
