@@ -63,7 +63,7 @@ _MANY = 12  # screens with more controls come after others; also the number of f
 _ENOUGH = 8  # number of unit functions from which on they are verified before the next attempt
 _TURN = 3  # number of controls of a menu or dialog that are tried before those of the next one
 _OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK
-_LEADING = frozenset({"menu", "push button menu", "menu button", "page tab"})
+_LEADING = frozenset({"push button menu", "menu button", "page tab"})
 _TELLING = frozenset({CONTEXT_MENU, "check menu item", "toggle button", "check box", "switch", "page tab"})
 _USUAL_VERIFICATION_S = 3.0  # time that is kept for each waiting function before the first was verified, s
 
@@ -173,6 +173,7 @@ class _Search:
         self._first_offered_by: dict[str, str] = {}
         self._counted = 0  # attempts whose offers are in `_first_offered_by`
         self._leading: list[Pending] = []
+        self._submenus = 0  # number of submenus that were opened before what they are beside
         self._near: list[list[Pending]] = []
         self._far: list[list[Pending]] = []
         self._verifying_s, self._verifications = 0.0, 0
@@ -202,7 +203,7 @@ class _Search:
         yield from self._start()
         while True:
             self._passed_over = self._worked = False
-            self._reached, self._leading, self._near, self._far = {}, [], [], []
+            self._reached, self._leading, self._near, self._far, self._submenus = {}, [], [], [], 0
             try:
                 for each in self._frontier():
                     yield from self._explore(each)
@@ -297,7 +298,8 @@ class _Search:
     def _put_in_turn(self, groups: list[list[Pending]], found: Sequence[Pending], at_once: bool = False) -> None:
         """Add the controls of a screen to the groups that take turns; those with another number come at the end.
 
-        What leads on to others comes before all groups: what is seen is known, even if there is no time to try it.
+        What leads on to others comes before all groups: what is seen is known, even if there is no time to try it. Of
+        submenus, which large applications have many of, only the first do.
         """
         alike, seen = list[Pending](), set[tuple[str, str]]()
         first = list[Pending]()
@@ -307,8 +309,11 @@ class _Search:
             (alike if kind in seen and kind[1] != control.name else first).append(each)
             seen.add(kind)
         if groups is self._near:
-            self._leading += [each for each in first if _leads_on(each.offer.control)]
-            first = [each for each in first if not _leads_on(each.offer.control)]
+            submenus = [each for each in first if each.offer.control.role == "menu"][: _MANY - self._submenus]
+            self._submenus += len(submenus)
+            leading = [each for each in first if each in submenus or _leads_on(each.offer.control)]
+            self._leading = sorted((*self._leading, *leading), key=lambda each: not _leads_on(each.offer.control))
+            first = [each for each in first if each not in leading]
         if first:
             groups.insert(0 if at_once else len(groups), first)
         if alike:
@@ -518,7 +523,7 @@ def _is_telling(control: Control) -> bool:
 
 
 def _leads_on(control: Control) -> bool:
-    """Return whether a control is there to show others: a submenu, a tab, the settings, or the list of shortcuts."""
+    """Return whether a control is there to show others: a menu, a tab, the settings, or the list of shortcuts."""
     named = any(label(kind).match(control.name) for kind in ("opens_settings", "names_of_menus", "opens_shortcuts"))
     return named or control.role in _LEADING
 

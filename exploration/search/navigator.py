@@ -425,12 +425,22 @@ class Navigator:
                 front = look.observation.active_window
                 if front is not None and front.id not in self._first_windows:
                     way = _CLOSE_WINDOW
-                elif self._pointed is not None:
+                elif self._pointed is not None and self._may_show_a_tip(path, look):
                     way = self._pointer_back(look)
                 else:
                     return None
             before, look = look, self._escape(look, lambda seen: self._place_on(path, seen) is not None, way)
         return None
+
+    def _may_show_a_tip(self, path: Path, look: Look) -> bool:
+        """Return whether a look shows more than a place on a path, and the rest as it was there."""
+        places = (self.known(path[:length]) for length in range(len(path) + 1))
+        return any(
+            place is not None
+            and bool(look.exact.keys() - place.exact.keys())
+            and all(look.exact.get(key, shown) == shown for key, shown in place.exact.items())
+            for place in places
+        )
 
     def _pointer_back(self, look: Look) -> Move:
         """Return the way of the pointer to where it was before its first move, away from what shows a tip under it."""
