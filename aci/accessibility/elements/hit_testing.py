@@ -1,7 +1,6 @@
 """Removal of elements that other parts of their own window cover: layers of a page, and overlapping widgets.
 
-No property gives the stacking order. Chromium can be asked what lies at a point; toolkits draw later siblings over
-earlier ones.
+No property gives the stacking order. Chromium can be asked what lies at a point; for toolkits, see `draw_order`.
 """
 
 from __future__ import annotations
@@ -12,24 +11,18 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
-from typing import TYPE_CHECKING
 
-from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit, object_ref
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, object_ref
 from aci.accessibility.dbus.bus import Bus, CallRefused
+from aci.accessibility.elements.draw_order import largest_piece, points_by_draw_order
 from aci.accessibility.elements.extraction import Draft
-from aci.accessibility.roles import CHECKABLE, FIELDS, INLINE, INTERACTIVE, ITEMS, PLAIN, SKIPPED
+from aci.accessibility.elements.forest import Forest
+from aci.accessibility.roles import CHECKABLE
 from aci.accessibility.tree.capture import get_property
-from aci.accessibility.tree.names import is_gtk4, visible_children
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Point, Rect
 from aci.observation.snapshot import Element
-from aci.observation.visibility import bounding, clipped, uncovered
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Mask = NDArray[np.bool_]
+from aci.observation.visibility import clipped, uncovered
 
 BUDGET_S = 0.3  # time for hit tests in one look; the rest is tested at the next look
 SAMPLES = 4  # elements tested per group; if they agree, the others are taken to be alike
@@ -41,19 +34,11 @@ MOST_POINTS = 4  # points tried per element
 ANSWER_S, LEAST_ANSWER_S, POLL_S = 0.024, 0.006, 0.0015
 TIMED, SLOWER = 3, 2.5  # timed answers needed for that, and the factor on the second longest of them
 LEAF_LEVELS = 4  # ancestors searched for a known node when the tree omits the hit object
-NEAR_LEVELS = 3  # levels to the common ancestor of a field and a part drawn over it
 TWO_LINES_PX = 26  # a lower link has one line
-SMALLEST_PX = 3
 SIDE_PX = 2  # distance of test points from the sides of an element
-LEAST_OVERLAP_PX = 8  # boxes that overlap less only touch, or draw a shadow
-MOST_COVERS = 200  # widgets considered over one other
-BORDER_PX = 18, 6  # GTK 4 extents exclude border and padding (across, down)
 
-_DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
 # roles without children in ARIA, so that no object represents their text
 _TEXT_NOT_LISTED = CHECKABLE | {"menu item", "check menu item", "radio menu item", "page tab", "list item"}
-# containers that place widgets side by side; in others an overlap means nothing
-_LAID_OUT = PLAIN | {"frame", "dialog", "window"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +62,6 @@ class _Window:
 
     def same(self, other: _Window | None) -> bool:
         return other is not None and self.seen == other.seen and all(map(is_, self.drafts, other.drafts))
-
-
-@dataclass(frozen=True, slots=True)
-class _Layer:
-    """A box drawn over what precedes it in `around`; both are positions in a forest."""
-
-    around: int
-    place: int
-    rect: Rect
 
 
 class HitTester:
@@ -155,7 +131,7 @@ class HitTester:
             points = await self._in_page(application, members, drafts, deadline, verdicts)
             return replace(window, points=points, verdicts=verdicts, final=not self._unsure)
         if application.toolkit.casefold().startswith("gtk"):
-            return replace(window, points=_in_order(application, members, drafts), final=True)
+            return replace(window, points=points_by_draw_order(application, members, drafts), final=True)
         return window
 
     async def _in_page(
@@ -171,7 +147,7 @@ class HitTester:
             return {}
         points: dict[int, Point | None] = dict(await self._line_starts(members, drafts))
         members = [replace(element, point=points.get(element.id, element.point)) for element in members]
-        forest = _Forest(application)
+        forest = Forest(application)
         points |= forest.scrolled_out([(element, drafts[element.id].node) for element in members])
         members = [left for element in members if (left := _at(element, points)) is not None]
         groups: dict[tuple[int, ...], list[Element]] = {}
@@ -188,7 +164,7 @@ class HitTester:
 
     async def _group(
         self,
-        forest: _Forest,
+        forest: Forest,
         group: Sequence[Element],
         drafts: Mapping[int, Draft],
         rivals: Sequence[Node],
@@ -230,9 +206,7 @@ class HitTester:
             found[element.id] = verdict.point
         return found
 
-    async def _free_point(
-        self, forest: _Forest, element: Element, draft: Draft, rivals: Sequence[Node]
-    ) -> Point | None:
+    async def _free_point(self, forest: Forest, element: Element, draft: Draft, rivals: Sequence[Node]) -> Point | None:
         """Return a point at which a click reaches the element."""
         node, point = draft.node, element.point
         pieces = uncovered(element.rect, draft.avoid) or [element.rect]
@@ -244,7 +218,7 @@ class HitTester:
                 hit = None
             left = forest.left_box(node, hit, point) if hit is not None else None
             box = left.rect if left is not None else None
-            if hit is None or (box is None and _lets_through(forest, node, hit)):
+            if hit is None or (box is None and forest.lets_through(node, hit)):
                 if hit is not None and point == element.point:
                     self._through.update(rival.ref for rival in rivals)
                 return point
@@ -257,11 +231,11 @@ class HitTester:
             else:
                 cover = forest.layer_over(node, hit).rect
                 pieces = [part for piece in pieces for part in uncovered(piece, [cover] if cover else [])]
-            best = _largest(pieces)
+            best = largest_piece(pieces)
             point = best.center if best is not None else None
         return None
 
-    async def _refuted(self, forest: _Forest, element: Element, node: Node, guess: Node, point: Point) -> bool:
+    async def _refuted(self, forest: Forest, element: Element, node: Node, guess: Node, point: Point) -> bool:
         """Return whether a guessed cover is wrong, by tests at the sides of the element.
 
         On the text of some objects Chromium finds nothing, so the guess never gets replaced. A real cover of the text
@@ -277,7 +251,7 @@ class HitTester:
                     return forest.reaches(node, found, side)
         return False
 
-    async def _hit(self, forest: _Forest, node: Node, point: Point) -> tuple[Node | None, bool]:
+    async def _hit(self, forest: Forest, node: Node, point: Point) -> tuple[Node | None, bool]:
         """Return the known object drawn at a point, None if Chromium does not know, and whether it is only a guess.
 
         The first answer is a guess that starts the real search. The result shows if it differs from the guess or is an
@@ -346,261 +320,14 @@ class HitTester:
         return letter.center if wraps else None
 
 
-class _Forest:
-    """The visible nodes of an application, parents before children."""
-
-    def __init__(self, application: Application) -> None:
-        self.nodes: list[Node] = []
-        self.parents: list[int] = []
-        pending: list[tuple[Node, int]] = [(top, -1) for top in reversed(application.tops)]
-        seen: set[Ref] = set()
-        while pending:
-            node, parent = pending.pop()
-            if node.ref in seen:
-                continue
-            seen.add(node.ref)
-            place = len(self.nodes)
-            self.nodes.append(node)
-            self.parents.append(parent)
-            pending.extend((child, place) for child in reversed(list(visible_children(application, node))))
-        self.ends = list(range(1, len(self.nodes) + 1))
-        for place in range(len(self.nodes) - 1, -1, -1):
-            if self.parents[place] >= 0:
-                self.ends[self.parents[place]] = max(self.ends[self.parents[place]], self.ends[place])
-        self.places = {node.ref: place for place, node in enumerate(self.nodes)}
-        self.by_ref = {node.ref: node for node in self.nodes}
-        self._in_page: list[bool] = []
-        for node, parent in zip(self.nodes, self.parents, strict=True):
-            self._in_page.append(node.role == "document web" or (parent >= 0 and self._in_page[parent]))
-
-    def layers(self) -> list[_Layer]:
-        """Return boxes that overlap earlier ones in their container, where toolkits lay widgets out side by side."""
-        children: dict[int, list[int]] = {}
-        for place, parent in enumerate(self.parents):
-            if parent >= 0 and self.nodes[parent].role in _LAID_OUT and self.nodes[place].role not in SKIPPED | ITEMS:
-                children.setdefault(parent, []).append(place)
-        found = []
-        for parent, places in children.items():
-            rects = [rect for place in places if (rect := self.nodes[place].rect) is not None and rect.area]
-            # A window's own extents hold its title bar, which no child fills.
-            around = bounding(rects) if self.parents[parent] < 0 and rects else self.nodes[parent].rect
-            for index, place in enumerate(places[1:], 1):
-                before = [rect for other in places[:index] if (rect := self.nodes[other].rect) is not None]
-                found += [
-                    _Layer(parent, place, rect)
-                    for rect in self._boxes(place, around)
-                    if any(
-                        min(common.width, common.height) >= LEAST_OVERLAP_PX
-                        for other in before
-                        if other != rect and (common := other.intersection(rect)) is not None
-                    )
-                ]
-        return found
-
-    def _boxes(self, place: int, around: Rect | None) -> list[Rect]:
-        """Return the parts of a node that may cover its siblings.
-
-        A node that fills its parent only positions layers; clicks outside of these pass through it.
-        """
-        rect = self.nodes[place].rect
-        if rect is None or not rect.area:
-            return []
-        fills = around is not None and rect.width >= around.width - 2 and rect.height >= around.height - 2
-        if not fills or self.nodes[place].has(StateBit.MODAL):
-            return [rect]
-        inner = [at for at in range(place + 1, self.ends[place]) if self.parents[at] == place]
-        return [box for at in inner for box in self._boxes(at, rect)]
-
-    def rivals(self, members: Sequence[tuple[Element, Node]]) -> list[tuple[Element, tuple[int, ...]]]:
-        """Return the elements whose point has unrelated objects over it, with these."""
-        import numpy as np
-
-        known = [
-            (element, node, element.point)
-            for element, node in members
-            if node.ref in self.places and element.point is not None
-        ]
-        if not known:
-            return []
-        rects = np.array([_edges(node.rect) for node in self.nodes], dtype=np.int64)
-        places = np.array([self.places[node.ref] for _, node, _ in known])
-        xs, ys = (np.array(each) for each in zip(*((point.x, point.y) for *_, point in known), strict=True))
-        ends, order = np.array(self.ends), np.arange(len(self.nodes))
-        inside: Mask = (rects[:, 0] <= xs[:, None]) & (xs[:, None] < rects[:, 2])
-        inside &= (rects[:, 1] <= ys[:, None]) & (ys[:, None] < rects[:, 3])
-        inside &= np.array(self._in_page)
-        inside &= ~((order <= places[:, None]) & (places[:, None] < ends))
-        inside &= ~((places[:, None] <= order) & (order < ends[places][:, None]))
-        inline = np.array([node.role in INLINE for node in self.nodes])
-        runs = np.array([element.role in INLINE for element, *_ in known])
-        inside &= ~(inline & runs[:, None])
-        return [
-            (element, rivals)
-            for index, (element, node, _) in enumerate(known)
-            if (rivals := (*self._boxes_left(element, node), *(int(at) for at in np.flatnonzero(inside[index]))))
-        ]
-
-    def scrolled_out(self, members: Sequence[tuple[Element, Node]]) -> dict[int, Point | None]:
-        """Return new points of items that their scrolling box shows no more than an edge of.
-
-        The box shows others of the kind whole, so it clips them without a test.
-        """
-        points: dict[int, Point | None] = {}
-        for element, node in members:
-            left = self._boxes_left(element, node) if node.ref in self.places else []
-            box = self.nodes[left[0]].rect if left else None
-            edge = element.rect.intersection(box) if box is not None else None
-            if edge is not None and any(_holds(box, other.rect) for other in self._alike(node)):
-                points[element.id] = edge.center if min(edge.width, edge.height) >= SMALLEST_PX else None
-        return points
-
-    def _alike(self, node: Node) -> list[Node]:
-        around = self.parents[self.places[node.ref]]
-        within = range(around + 1, self.ends[around])
-        return [self.nodes[at] for at in within if self.parents[at] == around and self.nodes[at].role == node.role]
-
-    def _boxes_left(self, element: Element, node: Node) -> list[int]:
-        """Return the nearest box around a node that does not contain its point: it may clip it, or let it overflow."""
-        place = self.parents[self.places[node.ref]]
-        while place >= 0 and self._in_page[place]:
-            rect = self.nodes[place].rect
-            boxed = rect is not None and rect.area and self.nodes[place].role not in INLINE
-            if boxed and rect is not None and element.point is not None and not rect.contains(element.point):
-                return [place]
-            place = self.parents[place]
-        return []
-
-    def extent(self, places: Sequence[int]) -> int:
-        return max((rect.area for place in places if (rect := self.nodes[place].rect) is not None), default=0)
-
-    def related(self, one: Node, other: Node) -> bool:
-        a, b = self.places[one.ref], self.places[other.ref]
-        return a <= b < self.ends[a] or b <= a < self.ends[b]
-
-    def top_of(self, node: Node) -> Node:
-        return self._chain(node)[-1]
-
-    def common(self, one: Node, other: Node) -> tuple[Node | None, list[Node], list[Node]]:
-        """Return the nearest common ancestor, and the chains from each node up to below it."""
-        mine, theirs = self._chain(one), self._chain(other)
-        shared: Node | None = None
-        while mine and theirs and mine[-1].ref == theirs[-1].ref:
-            shared = mine.pop()
-            theirs.pop()
-        return shared, mine, theirs
-
-    def layer_over(self, node: Node, hit: Node) -> Node:
-        """Return the largest ancestor of `hit` whose extents enclose it and that does not hold `node`."""
-        _, _, theirs = self.common(node, hit)
-        holds = [part for part in theirs if _holds(part.rect, hit.rect)]
-        return holds[-1] if holds else hit
-
-    def left_box(self, node: Node, hit: Node, point: Point) -> Node | None:
-        """Return the box that clips a node away at a point, if an ancestor of the node was hit there."""
-        place, around = self.places[node.ref], self.places[hit.ref]
-        if place == around or not around <= place < self.ends[around]:
-            return None
-        boxes = (box for box in self._chain(node)[1:] if box.rect is not None and box.rect.area)
-        return next((box for box in boxes if box.rect is not None and not box.rect.contains(point)), None)
-
-    def reaches(self, node: Node, hit: Node, point: Point) -> bool:
-        """Return whether a click goes to an element where this was hit."""
-        return self.left_box(node, hit, point) is None and _lets_through(self, node, hit)
-
-    def _chain(self, node: Node) -> list[Node]:
-        chain, place = [], self.places[node.ref]
-        while place >= 0:
-            chain.append(self.nodes[place])
-            place = self.parents[place]
-        return chain
-
-
-def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
-    """Return whether what lies at an element's point passes clicks on to it.
-
-    Pages draw their own fields and boxes over invisible real ones; both then have a small box in common.
-    """
-    if forest.related(node, hit):
-        return True
-    around, mine, theirs = forest.common(node, hit)
-    if around is None or any(part.role in INTERACTIVE for part in theirs):
-        return False
-    if around.role in INTERACTIVE | {"label"}:
-        return True
-    if node.role not in FIELDS | CHECKABLE or max(len(mine), len(theirs)) > NEAR_LEVELS:
-        return False
-    if around.rect is None or node.rect is None:
-        return False
-    return around.rect.height <= 3 * node.rect.height
-
-
-def _in_order(
-    application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
-) -> dict[int, Point | None]:
-    """Return new points of elements that a later element or a layer covers."""
-    forest = _Forest(application)
-    layers = forest.layers()
-    over = [
-        (forest.places[node.ref], element.rect)
-        for element in elements
-        if element.role in _DRAWN_OVER and (node := drafts[element.id].node).ref in forest.places
-    ]
-    near = _Near(over)
-    points: dict[int, Point | None] = {}
-    for element in elements:
-        place = forest.places.get(drafts[element.id].node.ref)
-        if place is None or element.point is None:
-            continue
-        covers = [layer.rect for layer in layers if layer.around < place < layer.place]
-        wide = covers
-        if element.role in INTERACTIVE - ITEMS:
-            later = near.covers(element.rect, forest.ends[place])
-            wide = covers + [rect.grown(*BORDER_PX) for rect in later]
-            covers = covers + later
-        if not any(rect.contains(element.point) for rect in (wide if is_gtk4(application) else covers)):
-            continue
-        best = _largest(uncovered(element.rect, wide)) or _largest(uncovered(element.rect, covers))
-        points[element.id] = best.center if best is not None else None
-    return points
-
-
 def _point_outside(element: Element, covers: Sequence[Rect], boxes: Sequence[Rect]) -> Point | None:
     """Return a point of an element outside of covers and inside of boxes."""
     visible = clipped(element.rect, boxes)
     pieces = uncovered(visible, covers) if visible is not None else []
     if element.point is not None and any(piece.contains(element.point) for piece in pieces):
         return element.point
-    best = _largest(pieces)
+    best = largest_piece(pieces)
     return best.center if best is not None else None
-
-
-class _Near:
-    """An index of the rectangles that may cover a place."""
-
-    def __init__(self, over: Sequence[tuple[int, Rect]]) -> None:
-        import numpy as np
-
-        self._rects = [rect for _, rect in over]
-        self._order = np.array([place for place, _ in over], dtype=np.int64)
-        self._exact = np.array([_edges(rect) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
-        self._edges = np.array([_edges(rect.grown(*BORDER_PX)) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
-
-    def covers(self, rect: Rect, first: int) -> list[Rect]:
-        """Return the rectangles drawn at `first` or later that touch a rectangle, or nearly so."""
-        import numpy as np
-
-        left, top, right, bottom = self._edges.T
-        touching = (left < rect.right) & (right > rect.x) & (top < rect.bottom) & (bottom > rect.y)
-        others = (self._exact != np.array(_edges(rect))).any(axis=1)
-        return [self._rects[at] for at in np.flatnonzero(touching & others & (self._order >= first))[:MOST_COVERS]]
-
-
-def _largest(pieces: Sequence[Rect]) -> Rect | None:
-    return max(
-        (part for part in pieces if min(part.width, part.height) >= SMALLEST_PX),
-        key=lambda part: part.area,
-        default=None,
-    )
 
 
 def _kind(element: Element, found: Mapping[int, Point | None]) -> str:
@@ -617,13 +344,3 @@ def _at(element: Element, points: Mapping[int, Point | None]) -> Element | None:
     if point is None:
         return None
     return element if point == element.point else replace(element, point=point)
-
-
-def _edges(rect: Rect | None) -> tuple[int, int, int, int]:
-    return (0, 0, 0, 0) if rect is None else (rect.x, rect.y, rect.right, rect.bottom)
-
-
-def _holds(outer: Rect | None, inner: Rect | None) -> bool:
-    if outer is None or inner is None:
-        return False
-    return outer.intersection(inner) == inner

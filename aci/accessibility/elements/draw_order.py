@@ -1,0 +1,79 @@
+"""Elements of toolkits, which draw later siblings over earlier ones: what of them is not covered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.elements.forest import SMALLEST_PX, Forest, edges
+from aci.accessibility.roles import INTERACTIVE, ITEMS
+from aci.accessibility.tree.names import is_gtk4
+from aci.accessibility.tree.nodes import Application
+from aci.observation.geometry import Point, Rect
+from aci.observation.snapshot import Element
+from aci.observation.visibility import uncovered
+
+MOST_COVERS = 200  # widgets considered over one other
+BORDER_PX = 18, 6  # GTK 4 extents exclude border and padding (across, down)
+
+_DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
+
+
+def points_by_draw_order(
+    application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
+) -> dict[int, Point | None]:
+    """Return new points of elements that a later element or a layer covers."""
+    forest = Forest(application)
+    layers = forest.layers()
+    over = [
+        (forest.places[node.ref], element.rect)
+        for element in elements
+        if element.role in _DRAWN_OVER and (node := drafts[element.id].node).ref in forest.places
+    ]
+    near = _Near(over)
+    points: dict[int, Point | None] = {}
+    for element in elements:
+        place = forest.places.get(drafts[element.id].node.ref)
+        if place is None or element.point is None:
+            continue
+        covers = [layer.rect for layer in layers if layer.around < place < layer.place]
+        wide = covers
+        if element.role in INTERACTIVE - ITEMS:
+            later = near.covers(element.rect, forest.ends[place])
+            wide = covers + [rect.grown(*BORDER_PX) for rect in later]
+            covers = covers + later
+        if not any(rect.contains(element.point) for rect in (wide if is_gtk4(application) else covers)):
+            continue
+        best = largest_piece(uncovered(element.rect, wide)) or largest_piece(uncovered(element.rect, covers))
+        points[element.id] = best.center if best is not None else None
+    return points
+
+
+class _Near:
+    """An index of the rectangles that may cover a place."""
+
+    def __init__(self, over: Sequence[tuple[int, Rect]]) -> None:
+        import numpy as np
+
+        self._rects = [rect for _, rect in over]
+        self._order = np.array([place for place, _ in over], dtype=np.int64)
+        self._exact = np.array([edges(rect) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
+        self._edges = np.array([edges(rect.grown(*BORDER_PX)) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
+
+    def covers(self, rect: Rect, first: int) -> list[Rect]:
+        """Return the rectangles drawn at `first` or later that touch a rectangle, or nearly so."""
+        import numpy as np
+
+        left, top, right, bottom = self._edges.T
+        touching = (left < rect.right) & (right > rect.x) & (top < rect.bottom) & (bottom > rect.y)
+        others = (self._exact != np.array(edges(rect))).any(axis=1)
+        return [self._rects[at] for at in np.flatnonzero(touching & others & (self._order >= first))[:MOST_COVERS]]
+
+
+def largest_piece(pieces: Sequence[Rect]) -> Rect | None:
+    """Return the largest rectangle that is large enough to be hit."""
+    return max(
+        (part for part in pieces if min(part.width, part.height) >= SMALLEST_PX),
+        key=lambda part: part.area,
+        default=None,
+    )
