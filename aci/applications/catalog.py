@@ -17,11 +17,10 @@ from configparser import Error as ConfigError
 from dataclasses import dataclass, field, replace
 from functools import cache
 from glob import glob
-from importlib import resources
 from pathlib import Path
 
 from aci.errors import LaunchFailed
-from intents.tables import words
+from intents.tables import read_table, words
 
 _SHOWN_NEAR = 5
 _GOOD = 60.0  # least score, of 100
@@ -261,10 +260,7 @@ class _Tables:
 
 @cache
 def _tables() -> _Tables:
-    import yaml
-
-    text = resources.files("aci.applications").joinpath("applications.yaml").read_text(encoding="utf-8")
-    tables = yaml.safe_load(text)
+    tables = read_table("aci.applications", "applications.yaml", typed=True)
     kinds = {category: _Kind(**kind) for category, kind in tables["kinds"].items()}
     toolkits = [_Toolkit(**toolkit) for toolkit in tables["toolkits"]]
     return _Tables(kinds, tables["first_settings"], toolkits, [Recipe(**recipe) for recipe in tables["recipes"]])

@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Literal
+
+from intents.tables import read_table
 
 Kind = Literal[
     "irreversible", "question", "trash", "closing", "agreeing", "paste", "password", "terminals", "file_managers",
@@ -66,10 +67,7 @@ def is_irreversible_icon(description: str) -> bool:
 
 @cache
 def _words() -> Mapping[str, Sequence[str]]:
-    import yaml
-
-    text = resources.files("aci.safety").joinpath("risk_words.yaml").read_text(encoding="utf-8")
-    words: Mapping[str, Sequence[str]] = yaml.safe_load(text)
+    words: Mapping[str, Sequence[str]] = read_table("aci.safety", "risk_words.yaml")
     return words
 
 

@@ -7,10 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
-from importlib.resources import files
 from typing import Any
-
-import yaml
 
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.cells import CELL
@@ -28,6 +25,7 @@ from intents.dates import parse_day
 from intents.keys import is_modifier, parse_keys
 from intents.lexicon import first_verb, on_or_off
 from intents.reader import Reader, read_rows
+from intents.tables import read_table
 from intents.text import OPEN, Phrase, guard
 
 MAX_CLAUSE = 2500
@@ -105,8 +103,7 @@ def _read(words: Phrase, depth: int) -> Command | None:
 @lru_cache(maxsize=1)
 def table() -> dict[str, Any]:
     """Return the table of sentences."""
-    text = files(__package__).joinpath("sentences.yaml").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = yaml.safe_load(text)
+    loaded: dict[str, Any] = read_table("agent_s.offline", "sentences.yaml", typed=True)
     return loaded
 
 

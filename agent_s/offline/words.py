@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from intents.tables import read_table
 from intents.templates import Template
 
-TABLE: dict[str, Any] = yaml.load(
-    files(__package__).joinpath("words.yaml").read_text(encoding="utf-8"),
-    yaml.BaseLoader,  # builds texts, lists and dicts only, so that "on" is a word
-)
+TABLE: dict[str, Any] = read_table("agent_s.offline", "words.yaml")
 BUTTONS: dict[str, tuple[str, ...]] = {meaning: tuple(names) for meaning, names in TABLE["buttons"].items()}
 """Names of buttons by what they do, the plainest first."""
 FIELDS: dict[str, tuple[str, ...]] = {content: tuple(labels) for content, labels in TABLE["fields"].items()}

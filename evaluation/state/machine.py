@@ -6,11 +6,11 @@ import re
 import shutil
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
-import yaml
 from pydantic import BaseModel, ConfigDict
+
+from intents.tables import read_table
 
 OSWORLD_HOME = "/home/user"
 """Home of the user in OSWorld's virtual machine, as its task files write it."""
@@ -38,8 +38,7 @@ class Machine(BaseModel):
 @cache
 def machine() -> Machine:
     """Return the content of `machine.yaml`."""
-    text = resources.files("evaluation.state").joinpath("machine.yaml").read_text(encoding="utf-8")
-    return Machine.model_validate(yaml.safe_load(text))
+    return Machine.model_validate(read_table("evaluation.state", "machine.yaml", typed=True))
 
 
 def replaced_home(text: str, home: str) -> str:

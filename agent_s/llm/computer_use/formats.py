@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from aci.observation.geometry import Rect
 from agent_s.errors import SettingsError
 from agent_s.llm.computer_use.frames import MAX_PIXELS, Frame, smart_resize
+from intents.tables import read_table
 
 Language = Literal["qwen", "ui_tars", "seed", "pyautogui", "pair", "json"]
 
@@ -39,10 +39,8 @@ class ModelFormat(BaseModel):
 @cache
 def formats() -> dict[str, ModelFormat]:
     """Return the table, by name."""
-    import yaml
-
-    text = (files("agent_s.llm.computer_use") / "formats.yaml").read_text(encoding="utf-8")
-    return {name: ModelFormat(name=name, **fields) for name, fields in yaml.safe_load(text).items()}
+    table = read_table("agent_s.llm.computer_use", "formats.yaml", typed=True)
+    return {name: ModelFormat(name=name, **fields) for name, fields in table.items()}
 
 
 def find_format(model: str, name: str | None = None) -> ModelFormat:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
 from aci.safety import risk_words
+from intents.tables import read_table
 
 if TYPE_CHECKING:
     from aci.observation.observation import Observation
@@ -56,7 +56,4 @@ def advice_for(seen: Observation) -> tuple[Advice, ...]:
 @cache
 def load_advice() -> tuple[Advice, ...]:
     """Read the packaged file."""
-    import yaml
-
-    text = (files("agent_s.llm.prompting") / "advice.yaml").read_text(encoding="utf-8")
-    return tuple(Advice(**entry) for entry in yaml.safe_load(text))
+    return tuple(Advice(**entry) for entry in read_table("agent_s.llm.prompting", "advice.yaml", typed=True))

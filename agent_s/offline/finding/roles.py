@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 
-import yaml
+from intents.tables import read_table
 
-_TABLE = yaml.safe_load(files(__package__).joinpath("roles.yaml").read_text(encoding="utf-8"))
+_TABLE = read_table("agent_s.offline.finding", "roles.yaml")
 
 Kind = str
 """A kind of element: a key of `ROLES`."""
