@@ -89,6 +89,13 @@ class Activity:
         """Return whether an application has taken more of the processor than it usually does, in the last moments."""
         return self._computes(time.monotonic())
 
+    def has_started(self) -> bool:
+        """Return whether a process that runs was started since the action began, wherever on this machine.
+
+        The window of another application may come from it.
+        """
+        return any(self._is_since(stat) for stat in living().values())
+
     def end(self) -> None:
         """Remember when the action was over, to know later what applications do by themselves."""
         self._ended = time.monotonic(), self._work_s(), self._family
@@ -101,14 +108,12 @@ class Activity:
         return _added(before, work_s) / max(now - since, WINDOW_S) > self._usual + BUSY_SHARE
 
     def _runs_command(self) -> bool:
-        """Return whether a terminal's foreground is a command that was started since the action began.
+        """Return whether a terminal's foreground is a command that was started since the action began."""
+        return any(stat.terminal and stat.group == stat.foreground and self._is_since(stat) for stat in self._stats())
 
-        The kernel rounds the start of a process down to a tick.
-        """
-        return any(
-            stat.terminal and stat.group == stat.foreground and (stat.started + 1) * _TICK_S > self._began_at_boot
-            for stat in self._stats()
-        )
+    def _is_since(self, stat: Stat) -> bool:
+        """Return whether a process was started since the action began; the kernel rounds its start down to a tick."""
+        return (stat.started + 1) * _TICK_S > self._began_at_boot
 
     def _awaits_answer(self, now: float) -> bool:
         """Return whether a connection has sent data since the action began, and received none since then."""

@@ -169,6 +169,8 @@ def _elements(before: Snapshot, after: Snapshot, areas: Collection[Rect] | None)
     old, new = ({element.id: element for element in seen.elements} for seen in (before, after))
     for number, element in new.items():
         was = old.get(number)
+        if was is element:
+            continue
         if was is not None:
             read_later = was.text is None and areas is not None and not _meets(element.rect, areas)
             then = replace(was, text=element.text) if read_later else was
@@ -181,9 +183,9 @@ def _elements(before: Snapshot, after: Snapshot, areas: Collection[Rect] | None)
 
 
 def _of_element(was: Element, now: Element) -> Iterator[Difference]:
-    what = describe_element(was)
-    if was is now:
+    if was == now:
         return
+    what = describe_element(was)
     gained, lost = now.states - was.states, was.states - now.states
     states = [
         *(state for state in sorted(gained) if state in _TELLING_STATES),

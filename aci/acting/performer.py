@@ -70,6 +70,7 @@ _LAUNCH_QUIET_S = 0.4
 _SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # for a click to select a cell, or to bring its window to the front
 _ENABLED_LIMIT_S = 0.5  # for a dialog to enable its default button; GTK 3 takes 0.13 s after a name of a file
 _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
+_CLICKED_QUIET_S = 0.02  # the same after a click, while keys are handled one after another
 _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once and scroll half a second later
 _REFUSALS: dict[type[Exception], Refusal] = {
     UnknownKey: "no_key",
@@ -100,6 +101,9 @@ class Performer:
     clock: Clock
     _moving: tuple[Rect, ...] = field(default=(), init=False)
     _held: dict[str, list[int]] = field(default_factory=dict, init=False)
+    _settles: bool = field(
+        default=True, init=False
+    )  # whether the caller of the present action wants the screen at rest
 
     def __post_init__(self, values: Values) -> None:
         self._selector = Selector(self.aim, self.device, self.locator, self.clock)
@@ -153,16 +157,18 @@ class Performer:
         if settle:
             self.clock.pause(seconds)
             return ActionResult(ok=True)
+        self.settle.is_working()  # before the wait, since looks make applications work
         before, started = self.settle.look(), self.clock.now()
         settled = self.settle.wait(
             before, started, quiet_s=_UNSETTLED_QUIET_S, first_change_s=seconds, limit_s=seconds, by_events=True
         )
-        return ActionResult(ok=True, settled_after_s=settled)
+        return ActionResult(ok=True, settled_after_s=settled, still=not settled and not self.settle.is_working())
 
     def _act(self, action: Input, seen: Observation | None, settle: bool, by_look: bool) -> ActionResult:
+        self._settles = settle
         delivery: Delivery | None = None
         selected, note = "", ""
-        before, started = self.settle.look(until_idle=settle), self.clock.now()
+        before, started = self.settle.look(until_idle=True), self.clock.now()
         restless = self._restless(seen, before) if settle else ()
         pointer = self.screen.pointer()
         changes = 0 if isinstance(action, Type) else self.clipboard_changes()
@@ -188,7 +194,8 @@ class Performer:
         targets = self._hit(action, seen) if settle and seen is not None else []
         quiet, first = (_SCROLL_QUIET_S, _SCROLL_FIRST_S) if isinstance(action, Scroll) else (QUIET_S, FIRST_CHANGE_S)
         if not settle:
-            quiet, first = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S
+            quiet = _CLICKED_QUIET_S if isinstance(action, Click) else _UNSETTLED_QUIET_S
+            first = _UNSETTLED_FIRST_S
         settled = self.settle.wait(
             before,
             started,
@@ -400,10 +407,10 @@ class Performer:
             return self.typist.type(place, text, overwrite=True) or delivery
 
     def _focus(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
-        self.aim.point(element.id, seen)
         known = seen is not None and seen.focus_id == element.id
         active = self.screen.active_window() == element.window_id
         if known and active and self.locator.has_focus(element.id):
+            self.aim.point(element.id, seen)
             return
         self._click_into(element, seen, keep_caret)
         if is_sheet_cell(element) and (other := self._cell_instead(element)) is not None:
@@ -426,7 +433,7 @@ class Performer:
         before, started, keyboard = self.settle.look(), self.clock.now(), self.screen.active_window()
         point = self.aim.point(element.id, seen)
         self.device.click(point)
-        self.settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
+        self.settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0, by_events=not self._settles)
         self._check_in_front(element, keyboard)
         if (
             keep_caret

@@ -86,6 +86,7 @@ class ActionResult(_Value):
         ok: Whether it was carried out; says nothing about whether it had the intended effect.
         error: Why it was not carried out, for the Worker to read; None when `ok`.
         settled_after_s: Seconds from the input until the screen was quiet.
+        still: Whether nothing stirred during a wait, and no application worked; False if that is not known.
         refusal: The kind of `error`; None when `ok`, or if a custom desktop does not say.
         delivery: How typed text arrived; None if none was typed.
         started: Name of the application that was started; empty if none was.
@@ -106,6 +107,7 @@ class ActionResult(_Value):
     ok: bool
     error: str | None = None
     settled_after_s: float = 0.0
+    still: bool = False
     refusal: Refusal | None = None
     delivery: Delivery | None = None
     started: str = ""

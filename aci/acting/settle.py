@@ -68,7 +68,7 @@ class Settle:
         """Return the pixels before an action, to compare with later ones.
 
         Args:
-            until_idle: Whether the wait that follows is until applications are idle.
+            until_idle: Whether somebody wants to know later whether applications are idle.
         """
         if until_idle and self._activity is not None:
             self._activity.begin()
@@ -137,6 +137,13 @@ class Settle:
     def is_computing(self) -> bool:
         """Return whether the applications in front take more of the processor than they usually do."""
         return self._activity is not None and self._activity.is_computing()
+
+    def is_working(self) -> bool:
+        """Return whether the applications in front work on the latest action, or it has started another one.
+
+        True if nobody knows.
+        """
+        return self._activity is None or _works(self._activity) or self._activity.has_started()
 
     def only_blinks(self, since: Frame) -> bool:
         """Return whether the screen changes back and forth between a picture of before and another one."""

@@ -134,6 +134,7 @@ class X11Desktop:
         self._frame: NDArray[np.uint32] | None = None
         self._documents = self._documents_before = Documents()
         self._acted = False
+        self._settles = True  # whether the caller of the present action wants the screen at rest
         self._latest_look = True, True  # what was asked of it; the looks before an input need no more
         self._unread: Sequence[Rect] | None = None  # of the latest look; None if no texts were recognized
         self._buffer: list[str] = []
@@ -186,8 +187,15 @@ class X11Desktop:
             ConnectionLost: The screen went away.
             Halted: The person stopped everything.
         """
-        started = time.monotonic()
         self._latest_look = read_texts, check
+        seen = self._observe(read_texts, check)
+        if self.rest_s is not None:
+            self.accessibility.rest(self.rest_s)
+        return seen
+
+    def _observe(self, read_texts: bool, check: bool) -> Observation:
+        """Look at the screen; while an action goes on, no application is read in the background."""
+        started = time.monotonic()
         check = check and self._acted
         self._acted = self._acted and not check
         confirmed = False  # a complete reading agreed with a look: what changes after that, pixels and events tell
@@ -209,8 +217,6 @@ class X11Desktop:
         notes, self._crash_notes = (*seen.notes, *self._crash_notes), []
         found = shown(candidates.result(), self.screen.dark())
         self._seen = replace(seen, notes=notes, candidates=found)
-        if self.rest_s is not None:
-            self.accessibility.rest(self.rest_s)
         return self._seen
 
     def _wait_for_documents(self, started: float) -> bool:
@@ -306,6 +312,7 @@ class X11Desktop:
         """
         self.halt.check()
         self.accessibility.prepare_for_action()
+        self._settles = settle
         try:
             return self._performer.perform(action, self._seen, settle, by_look=self._by_look)
         except BaseException:  # a stop, or a lost connection: nobody knows what follows
@@ -458,7 +465,7 @@ class X11Desktop:
                 self.screen,
                 self.accessibility,
                 self.screen.frame,
-                lambda: self.observe(*self._latest_look),
+                lambda: self._observe(*self._latest_look),
                 self._device.move,
                 self._rest,
                 lambda: self.accessibility.last_event_at() > self._looked_at,
@@ -485,11 +492,16 @@ class X11Desktop:
         }
 
     def _rest(self) -> None:
+        if not self._settles:
+            self._drained(by_events=True)
+            return
         self._settle.wait(self._settle.look(), time.monotonic(), first_change_s=QUIET_S, limit_s=1.0)
 
-    def _drained(self) -> None:
-        quiet = _DRAINED_QUIET_S
-        self._settle.wait(self._settle.look(), time.monotonic(), quiet_s=quiet, first_change_s=quiet, limit_s=1.0)
+    def _drained(self, by_events: bool = False) -> None:
+        before, quiet_s = self._settle.look(), _DRAINED_QUIET_S
+        self._settle.wait(
+            before, time.monotonic(), quiet_s=quiet_s, first_change_s=quiet_s, limit_s=1.0, by_events=by_events
+        )
 
     def _nudge(self, window: Window) -> None:
         """Move the pointer over a window and back, after which LibreOffice reports correct extents."""

@@ -66,6 +66,7 @@ class Session:
         self.name = model_name(services.model)
         self.clock = services.clock  # monotonic clock, s
         self.steps = 0  # primitives performed so far
+        self.still_s = 0.0  # for how long `look_again` has seen nothing stir and no application work
         self.takeovers = 0  # number of times that the person took over the screen
         self._model = services.model
         self._policy = services.policy
@@ -160,7 +161,9 @@ class Session:
 
     def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
         """Wait until the screen changes, or for a moment, and return a new observation."""
-        self._desktop.perform(Wait(time=after_s), settle=False)
+        started = self.clock()
+        waited = self._desktop.perform(Wait(time=after_s), settle=False)
+        self.still_s = self.still_s + self.clock() - started if waited.still else 0.0
         self._seen = None
         return (yield from self.look(check=False))
 
@@ -212,7 +215,7 @@ class Session:
             replayed=replayed,
         )
         started = self.clock()
-        self._seen = None
+        self._seen, self.still_s = None, 0.0
         with self.timed("act"):
             result = self._perform(action, observation, settle, response.safety_checks)
         yield ActionPerformed(step=self.steps, action=action, result=result, seconds=self.clock() - started)

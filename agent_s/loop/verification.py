@@ -64,7 +64,7 @@ class Verification:
     ) -> Generator[Event, None, Verdict]:
         judged = status == "done" and self.state_check is None and not proofs and self.evaluator is not None
         with nullcontext() if judged else self.session.without_texts():
-            observation = yield from self.session.look(bounded=False)
+            observation = yield from self.session.look(bounded=False, check=judged)
         if self.state_check is not None:
             with self.session.timed("verify"):
                 return self.state_check(status)

@@ -47,6 +47,8 @@ from agent_s.replay.written_files import file_shows, was_written
 from intents.alignment import Parameters
 
 PATIENCE_S = 6.0  # longest wait for the expected screen, s
+STILL_S = 1.5  # the same while nothing stirs and no application works, s
+WINDOWS_S = 1.0  # wait for windows alone, before the rest of the screen is looked at, s
 SCROLL_AFTER_S = 1.0  # wait for what a step needs before it is looked for out of sight, s
 POLL_S = 0.1  # longest wait for a change before another look, s
 NOTHING_DONE: frozenset[Refusal] = frozenset({"stale", "covered"})  # the target was changing, and got no input
@@ -70,6 +72,7 @@ class Screen(Protocol):
 
     steps: int
     clock: Callable[[], float]
+    still_s: float  # for how long `look_again` has seen nothing stir and no application work; 0.0 if that is not known
 
     def look(self, *, check: bool = True) -> Generator[Event, None, Observation]:
         """Return the current screen; with `check`, the first time after waiting for an action, what came late too."""
@@ -138,7 +141,7 @@ class Replay:
             if problem:
                 yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
                 return Replayed(False, problem=problem, stale=self._stale)
-            seen = yield from self._session.look(check=last)
+            seen = yield from self._session.look(check=last and not _shows_its_end(learned))
         done = self._filled_in(done)
         read = {self._values[mark] for mark in learned.marks.values() if mark in self._values}
         values = {*learned.parameters.pairs.values(), *read}
@@ -177,7 +180,7 @@ class Replay:
         return (
             (yield from self._open(learned.opens, steps))
             or (yield from self._do_steps(learned, steps, done, last))
-            or (yield from self._until("at the end: ", end_problem, check=last))
+            or (yield from self._until("at the end: ", end_problem, check=last and not _shows_its_end(learned)))
         )
 
     def _open(self, application: str, steps: list[Step]) -> Generator[Event, None, str]:
@@ -205,8 +208,9 @@ class Replay:
                 return problem
             (step,) = self._filled([learned.steps[at]])
             following = learned.steps[after] if after is not None else None
-            check = learned.reads or (last and following is None)
-            settle = check or not looked_for(step, following)
+            ends = last and following is None
+            check = learned.reads or (ends and not shows(step))  # a known effect shows that nothing else comes late
+            settle = check or ends or not looked_for(step, following, learned.steps)
             problem = yield from self._do_step(step, steps, done, settle, check, files)
             if problem:
                 return problem
@@ -290,7 +294,7 @@ class Replay:
 
         deadline = session.clock() + PATIENCE_S
         before = step.observation.windows
-        session.await_windows(lambda now: not windows_missing(learned, before, now), PATIENCE_S)
+        session.await_windows(lambda now: not windows_missing(learned, before, now), WINDOWS_S)
         problem = yield from self._until("", problem_of, check, deadline)
         if not problem:
             self._at, self._fields = session.steps, fields_of((yield from session.look(check=False)))
@@ -315,7 +319,7 @@ class Replay:
         observation = yield from session.look(check=False)
         while isinstance(action := ground(learned, observation, files), Mismatch):
             waited_s = session.clock() - began
-            if waited_s > PATIENCE_S:
+            if waited_s > PATIENCE_S or self._rests():
                 break
             missing = next((one for one in learned.targets.values() if find_again(one, observation) is None), None)
             if missing is not None and waited_s > SCROLL_AFTER_S and not scrolled:
@@ -351,6 +355,10 @@ class Replay:
         wrong = differing(wanted, read_settings(self._home))
         return f"{wrong[0]} should be {wanted[wrong[0]]}" if wrong else ""
 
+    def _rests(self) -> bool:
+        """Return whether nothing has stirred for so long that nothing more will come."""
+        return self._session.still_s > STILL_S
+
     def _until(
         self, where: str, problem_of: Callable[[Observation], str], check: bool, deadline: float | None = None
     ) -> Generator[Event, None, str]:
@@ -358,20 +366,28 @@ class Replay:
         deadline = self._session.clock() + PATIENCE_S if deadline is None else deadline
         seen = yield from self._session.look(check=check)
         while problem := problem_of(seen):
-            if self._session.clock() > deadline:
+            if self._session.clock() > deadline or self._rests():
                 return where + problem
             seen = yield from self._session.look_again(POLL_S)
         return ""
 
 
-def looked_for(step: GroundedStep, following: GroundedStep | None) -> bool:
+def looked_for(step: GroundedStep, following: GroundedStep | None, steps: Sequence[GroundedStep]) -> bool:
     """Return whether the effect of a step is awaited by looking, so that the screen need not come to rest first.
 
-    If the step has no visible effect, the next one must check the focus or the application by itself.
+    If the step has no visible effect, the next one must check the focus or the application by itself, or the end must
+    show what it changed.
     """
-    if shows(step) or following is None:
-        return shows(step)
+    if shows(step):
+        return True
+    if following is None:
+        return any(one.end.element not in (None, one.state_after, one.state_before) for one in steps)
     return following.focus is not None or isinstance(step.action, SwitchApplications)
+
+
+def _shows_its_end(learned: Replayable) -> bool:
+    """Return whether the last step of an experience has a known effect, after which nothing is awaited."""
+    return not learned.reads and bool(learned.steps) and shows(learned.steps[-1])
 
 
 def is_hidden_switch(steps: Sequence[GroundedStep]) -> bool:

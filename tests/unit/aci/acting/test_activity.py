@@ -157,6 +157,17 @@ def test_a_command_that_a_terminal_runs_is_work_until_it_ends() -> None:
         os.close(terminal)
 
 
+def test_a_program_that_was_started_since_counts_as_long_as_it_runs() -> None:
+    activity = Activity(set)
+    time.sleep(0.05)  # the kernel rounds starts
+    activity.begin()
+    with program("input()"):
+        assert activity.has_started()
+    time.sleep(0.05)
+    activity.begin()
+    assert eventually(lambda: not activity.has_started())
+
+
 def test_kernel_that_lists_no_connections_costs_this_sign_only(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> Iterator[tuple[int, float, float]]:
         raise PermissionError(1, "Operation not permitted")

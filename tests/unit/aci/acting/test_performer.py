@@ -136,13 +136,18 @@ class InputDevice:
 class Settle:
     def __init__(self) -> None:
         self.waits: list[dict[str, Any]] = []
+        self.changed_after_s = 0.1
+        self.works = False
+
+    def is_working(self) -> bool:
+        return self.works
 
     def look(self, until_idle: bool = False) -> NDArray[np.uint32]:
         return np.zeros((200, 200), np.uint32)
 
     def wait(self, before: NDArray[np.uint32], started: float, **limits: Any) -> float:
         self.waits.append(limits)
-        return 0.1
+        return self.changed_after_s
 
 
 class Typist:
@@ -298,6 +303,13 @@ def test_unsettled_wait_ends_with_the_first_change(bench: Bench) -> None:
     assert bench.performer.perform(Wait(time=2.5), None, settle=False).ok
     (wait,) = bench.settle.waits
     assert wait["first_change_s"] == wait["limit_s"] == 2.5
+
+
+@pytest.mark.parametrize(("changed_after_s", "works"), [(0.0, False), (0.1, False), (0.0, True)])
+def test_nothing_is_still_that_changes_or_works(bench: Bench, changed_after_s: float, works: bool) -> None:
+    bench.settle.changed_after_s, bench.settle.works = changed_after_s, works
+    waited = bench.performer.perform(Wait(time=0.1), None, settle=False)
+    assert waited.still is not (works or bool(changed_after_s))
 
 
 @pytest.mark.parametrize(

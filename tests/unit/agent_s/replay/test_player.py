@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 
-from aci.acting.actions import Action, Click, Done, Fail, Hotkey, Scroll, SwitchApplications, Type
+from aci.acting.actions import Action, Click, Done, Fail, Hotkey, Scroll, SwitchApplications, Type, Wait
 from aci.desktop.desktop import ActionResult
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
@@ -329,12 +329,6 @@ def test_worker_that_takes_over_sees_the_texts_that_the_replay_left_out(memory: 
     AgentS(model=model, desktop=desktop, memory=memory).run(Task(instruction=fill_in("Grace")))
     assert model.requests[0].kind == "act"
     assert not desktop.read_texts[0] and desktop.read_texts[-1]
-
-
-def test_only_the_look_at_the_end_waits_for_what_comes_late(memory: MemoryStore) -> None:
-    learn(memory)
-    _, desktop = again(memory, fill_in("Grace"))
-    assert desktop.checked[-1] and not any(desktop.checked[:-1]) and len(desktop.checked) > len(ACTIONS)
 
 
 DIALOG = Window(id=2, title="Settings", app="editor", rect=Rect(50, 50, 300, 200), active=True, modal=True)
@@ -721,3 +715,70 @@ def test_target_that_was_changing_is_looked_for_again(memory: MemoryStore, monke
     events, desktop = again(memory, fill_in("Grace"), react=changing)
     assert outcome(events).replayed
     assert desktop.performed == [Type(text="Grace", element_id=1), ACTIONS[1], *ACTIONS[1:]]
+
+
+class Waited(FakeDesktop):
+    """A desktop on which sending has no effect, as far as a wait can know, or only after some waits."""
+
+    def __init__(self, still: bool, waits: int = 10**6) -> None:
+        super().__init__(FORM, self._react_late)
+        self._still, self._left = still, waits
+
+    def _react_late(self, action: Action, seen: Observation) -> Observation | ActionResult:
+        if isinstance(action, Wait):
+            self._left -= 1
+            if not self._left:
+                self.screen = form(Click(element_id=3), seen)
+            return ActionResult(ok=True, still=self._still)
+        return seen if action == Click(element_id=3) else form(action, seen)
+
+
+class Ticking:
+    """A clock that goes on by a tenth of a second whenever somebody looks at it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.1
+        return self.now
+
+
+def waits_for_sending(memory: MemoryStore, desktop: Waited) -> tuple[bool, int]:
+    """Return whether a replay succeeds, and for how many waits it has looked for the effect of sending."""
+    learn(memory)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"), clock=Ticking())
+    events = list(agent.stream(Task(instruction=fill_in("Grace"))))
+    return outcome(events).replayed, sum(isinstance(action, Wait) for action in desktop.performed)
+
+
+def test_replay_waits_longer_for_an_application_that_may_still_work(
+    memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 60.0)
+    still = waits_for_sending(memory, Waited(still=True))
+    moving = waits_for_sending(memory, Waited(still=False))
+    assert not still[0] and not moving[0]
+    assert still[1] < moving[1] / 3
+
+
+def test_effect_that_comes_late_is_waited_for_while_something_stirs(
+    memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 60.0)
+    assert waits_for_sending(memory, Waited(still=False, waits=30)) == (True, 30)
+
+
+def test_after_a_known_effect_nothing_else_is_awaited(memory: MemoryStore) -> None:
+    learn(memory)
+    events, desktop = again(memory, fill_in("Grace"))
+    assert outcome(events).replayed and not any(desktop.checked)
+
+
+def test_end_without_a_known_effect_is_looked_at_until_nothing_comes_late(memory: MemoryStore) -> None:
+    def silent(action: Action, seen: Observation) -> Observation:
+        return seen if action == ACTIONS[-1] else form(action, seen)
+
+    learn(memory, react=silent)
+    events, desktop = again(memory, fill_in("Grace"), react=silent)
+    assert outcome(events).replayed and any(desktop.checked)
