@@ -58,6 +58,8 @@ BUSY_TIMEOUT_S = 5.0
 
 logger = logging.getLogger(__name__)
 
+_SKILL_PREFIX = "s-"
+
 RecordT = TypeVar("RecordT", bound=Experience)
 ArgsT = ParamSpec("ArgsT")
 ResultT = TypeVar("ResultT")
@@ -367,6 +369,27 @@ class MemoryStore:
         with self._database.write() as connection:
             pk = _skill_pk(connection, skill_id)
             trust.count_skill_run(connection, pk, worked, checked_by, clean_start)
+
+    @_persistent
+    def record_uses(
+        self, experience_ids: Sequence[str], worked: bool, *, checked_by: str = "", clean_start: bool = False
+    ) -> None:
+        """Count a use of each experience, and a run of each skill among them, in one transaction.
+
+        Args:
+            experience_ids: The experiences.
+            worked: As in `record_use` and `record_skill_run`.
+            checked_by: As in `record_skill_run`.
+            clean_start: As in `record_skill_run`.
+        """
+        check_text(checked_by, "the name of the check")
+        with self._database.write() as connection:
+            for experience_id in experience_ids:
+                pk = pk_of(connection, experience_id)
+                if experience_id.startswith(_SKILL_PREFIX):
+                    trust.count_skill_run(connection, pk, worked, checked_by, clean_start)
+                else:
+                    trust.count_use(connection, pk, worked)
 
     @_persistent
     def deprecate_skill(self, skill_id: str, reason: str, replaced_by: str = "") -> None:
@@ -687,6 +710,6 @@ def _replayable(platform: str | None) -> list[ColumnElement[bool]]:
 
 
 def _skill_pk(connection: Connection, skill_id: str) -> int:
-    if not skill_id.startswith("s-"):
+    if not skill_id.startswith(_SKILL_PREFIX):
         raise UnknownExperience(f"{skill_id!r} is not a skill: the ids of skills begin with s-")
     return pk_of(connection, skill_id)

@@ -70,7 +70,7 @@ _LAUNCH_QUIET_S = 0.4
 _SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # for a click to select a cell, or to bring its window to the front
 _ENABLED_LIMIT_S = 0.5  # for a dialog to enable its default button; GTK 3 takes 0.13 s after a name of a file
 _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
-_CLICKED_QUIET_S = 0.02  # the same after a click, while keys are handled one after another
+_CLICKED_FIRST_S = 0.06  # the same after a click, which often changes nothing
 _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once and scroll half a second later
 _REFUSALS: dict[type[Exception], Refusal] = {
     UnknownKey: "no_key",
@@ -194,8 +194,8 @@ class Performer:
         targets = self._hit(action, seen) if settle and seen is not None else []
         quiet, first = (_SCROLL_QUIET_S, _SCROLL_FIRST_S) if isinstance(action, Scroll) else (QUIET_S, FIRST_CHANGE_S)
         if not settle:
-            quiet = _CLICKED_QUIET_S if isinstance(action, Click) else _UNSETTLED_QUIET_S
-            first = _UNSETTLED_FIRST_S
+            quiet = _UNSETTLED_QUIET_S
+            first = _CLICKED_FIRST_S if isinstance(action, Click) else _UNSETTLED_FIRST_S
         settled = self.settle.wait(
             before,
             started,

@@ -12,7 +12,7 @@ All of it is marked as coming from a screen. Text that it quotes from there is r
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -188,24 +188,25 @@ class Learner:
         """Withdraw an experience that this run has shown to be wrong."""
         self.memory.quarantine(experience_id, f"the run {self.run_id} did it, and that was verified")
 
-    def count_use(self, experience_id: str, worked: bool, proof: str = "") -> None:
-        """Count the use of an experience.
+    def count_uses(self, experience_ids: Sequence[str], worked: bool, proof: str = "") -> None:
+        """Count the use of experiences.
 
         Args:
-            experience_id: The experience.
-            worked: Whether it led to the intended end.
+            experience_ids: The experiences.
+            worked: Whether they led to the intended end.
             proof: The check that confirmed this; empty unless it is independent of the model and the run did nothing
                 but replay.
         """
-        if experience_id.startswith(SKILL_PREFIX):
-            self.memory.record_skill_run(experience_id, worked, checked_by=proof, clean_start=bool(proof))
-            return
-        self.memory.record_use(experience_id, worked)
-        known = self.memory.get(experience_id)
-        if isinstance(known, EpisodicExperience):  # the skill with the same steps was used as well
+        skills = [skill for one in experience_ids for skill in self._skills_like(one)]
+        self.memory.record_uses([*experience_ids, *skills], worked, checked_by=proof, clean_start=bool(proof))
+
+    def _skills_like(self, experience_id: str) -> Iterator[str]:
+        """Yield the skill with the same steps as a subtask, which was used as well."""
+        known = None if experience_id.startswith(SKILL_PREFIX) else self.memory.get(experience_id)
+        if isinstance(known, EpisodicExperience):
             skill = self.memory.find_skill(known.subtask, known.context, states=("active", "candidate"))
             if skill is not None and skill.steps == known.steps:
-                self.memory.record_skill_run(skill.id, worked, checked_by=proof, clean_start=bool(proof))
+                yield skill.id
 
     def _quotes(self, subtask: Subtask) -> bool:
         return self.untrusted.is_quoted_in(subtask.name) or self.untrusted.is_quoted_in(subtask.info)

@@ -136,7 +136,7 @@ class SubtaskRunner:
             self.progress.unproven = result.unproven
         elif self.learner is not None and (steps or learned.exact) and not result.stale:
             # A similar experience that did not even begin has misled nobody, and neither has one that lacks a value.
-            self.learner.count_use(learned.experience_id, worked=False)
+            self.learner.count_uses([learned.experience_id], worked=False)
         return result
 
     # The Worker

@@ -237,11 +237,10 @@ class TaskRun:
         try:
             with self._session.timed("memory"):
                 if ending.status in ("done", "failed"):
-                    for experience_id in progress.used:
-                        learner.count_use(experience_id, ending.status == "done", self._proof(verdict))
+                    learner.count_uses(progress.used, ending.status == "done", self._proof(verdict))
                 learner.mark(verdict)
                 if progress.boundary:
-                    learner.count_use(progress.boundary, worked=True)
+                    learner.count_uses([progress.boundary], worked=True)
                 elif ending.status == "done" and verdict.verified and not progress.all_known:
                     self._withdraw_boundary(learner)
                 stored = []

@@ -213,3 +213,16 @@ def test_the_author_in_a_file_is_the_login_name_and_an_import_keeps_authors(path
         )
         assert store.add_records([theirs]) == 1
         assert not store.trusts(store.get(theirs.id))
+
+
+def test_uses_of_a_run_count_together_or_not_at_all(store: MemoryStore) -> None:
+    used, made = narrative(store), skill(store)
+    with pytest.raises(UnknownExperience):
+        store.record_uses([used.id, made, "e-0"], worked=True)
+    assert store.get(used.id).provenance.times_used == 0
+    store.record_uses([used.id, made], worked=True, checked_by="file content", clean_start=True)
+    assert store.get(used.id).provenance.times_worked == 1
+    assert store.get(made).provenance.state == "active"
+    store.record_uses([used.id], worked=False)
+    store.record_uses([used.id], worked=False)
+    assert store.get(used.id).provenance.state == "quarantined"
