@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 REQUIREMENTS = ("rapidocr>=3", "onnxruntime>=1.17")
-_MOST_THREADS = 4
 _LARGEST_SIDE_PX = 2000
 
 _SETTINGS: dict[str, Any] = {
@@ -33,18 +31,16 @@ _SETTINGS: dict[str, Any] = {
     "Rec.rec_batch_num": 1,
     # Lines are padded to at least this width; by default to one that short labels never reach, which costs a third.
     "Rec.rec_img_shape": [3, 48, 48],
+    # More would wait for each other actively, which doubles the work on a busy machine.
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
     "EngineConfig.onnxruntime.inter_op_num_threads": 1,
 }
 
 
 class RapidOcr:
-    """Reads text with RapidOCR 3 and the models in its package.
-
-    It uses one thread per processor, at most four: ONNX Runtime's default is many times slower on a busy machine.
-    """
+    """Reads text with RapidOCR 3 and the models in its package; each call uses one processor."""
 
     def __init__(self) -> None:
-        self._threads = max(1, min(_MOST_THREADS, os.cpu_count() or 1))
         self._lock = threading.Lock()
         self._reader: Any = None
 
@@ -55,10 +51,10 @@ class RapidOcr:
         with self._lock:
             if self._reader is None:
                 self._reader = self._load()
-            try:
-                answer = self._reader(np.ascontiguousarray(pixels[:, :, ::-1]))
-            except self._failures() as error:
-                raise RecognitionFailed(f"RapidOCR failed: {error}") from error
+        try:
+            answer = self._reader(np.ascontiguousarray(pixels[:, :, ::-1]))
+        except self._failures() as error:
+            raise RecognitionFailed(f"RapidOCR failed: {error}") from error
         if answer.boxes is None or answer.txts is None:
             return []
         return [
@@ -71,7 +67,7 @@ class RapidOcr:
             from rapidocr import RapidOCR
         except ImportError as error:  # such as a library of the system that its own libraries need
             raise MissingDependency(f"RapidOCR cannot be loaded: {error}.", pip_command(*REQUIREMENTS)) from error
-        return RapidOCR(params={**_SETTINGS, "EngineConfig.onnxruntime.intra_op_num_threads": self._threads})
+        return RapidOCR(params=_SETTINGS)
 
     @staticmethod
     def _failures() -> tuple[type[Exception], ...]:

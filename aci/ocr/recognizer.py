@@ -1,4 +1,4 @@
-"""Recognition of tiles in a background thread, with a memory of results."""
+"""Recognition of tiles in background threads, with a memory of results."""
 
 from __future__ import annotations
 
@@ -26,23 +26,27 @@ class Read:
 
 
 class Recognizer:
-    """Reads tiles in a background thread and remembers the results; usable from several threads.
+    """Reads tiles in background threads and remembers the results; usable from several threads.
+
+    Args:
+        engine: Recognizes texts in pictures.
+        threads: Maximum number of sheets that are read at the same time.
 
     Attributes:
         is_loading: Whether the engine is not ready yet.
     """
 
-    def __init__(self, engine: TextEngine) -> None:
-        self._engine = engine
+    def __init__(self, engine: TextEngine, threads: int = 1) -> None:
+        self._engine, self._threads = engine, threads
         self._change = threading.Condition()
         self._memory: OrderedDict[bytes, Read] = OrderedDict()
         self._queue: list[Tile] = []
-        self._reading: frozenset[bytes] = frozenset()
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-ocr")
-        self._busy, self._closed = True, False
+        self._reading: list[frozenset[bytes]] = []  # the keys on each sheet that is being read
+        self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="aci-ocr")
+        self._busy, self._closed = 1, False  # number of busy threads
         self.is_loading = True
         self._defect: BaseException | None = None
-        self._thread.submit(self._warm_up)
+        self._pool.submit(self._warm_up)
 
     def want(self, tiles: Sequence[Tile]) -> None:
         """Read these tiles next, in this order, instead of earlier requests that have not begun."""
@@ -55,7 +59,8 @@ class Recognizer:
         with self._change:
             queued = {tile.key: tile for tile in self._queue}
             queued.update({tile.key: tile for tile in tiles if tile.key not in self._memory})
-            self._queue = [tile for key, tile in queued.items() if key not in self._reading]
+            reading = frozenset[bytes]().union(*self._reading)
+            self._queue = [tile for key, tile in queued.items() if key not in reading]
             self._go_on()
 
     def wait(self, keys: Iterable[bytes], deadline: float, meanwhile: Callable[[], object] = lambda: None) -> None:
@@ -89,18 +94,20 @@ class Recognizer:
             return read
 
     def close(self) -> None:
-        """Stop after the current sheet."""
+        """Stop after the current sheets."""
         with self._change:
             self._closed = True
             self._queue = []
             self._change.notify_all()
-        self._thread.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _go_on(self) -> None:
         self._report_defects()
-        if self._queue and not self._closed and not self._busy:
-            self._busy = True
-            self._thread.submit(self._read_all)
+        if self.is_loading or self._closed:
+            return
+        for _ in range(min(self._threads - self._busy, len(self._queue))):
+            self._busy += 1
+            self._pool.submit(self._read_all)
 
     def _report_defects(self) -> None:
         if self._defect is not None:
@@ -117,6 +124,8 @@ class Recognizer:
             raise
         finally:
             self.is_loading = False
+        with self._change:
+            self._go_on()
         self._read_all()
 
     def _read_all(self) -> None:
@@ -129,10 +138,13 @@ class Recognizer:
 
     def _next_sheet(self) -> Sheet | None:
         with self._change:
-            sheet = next(make_sheets(self._queue), None) if not self._closed else None
-            self._reading = frozenset(tile.key for tile, _ in sheet.places) if sheet is not None else frozenset()
-            self._queue = [tile for tile in self._queue if tile.key not in self._reading]
-            self._busy = sheet is not None
+            readers = self._threads - len(self._reading)
+            sheet = next(make_sheets(self._queue, readers), None) if not self._closed else None
+            if sheet is None:
+                self._busy -= 1
+                return None
+            self._reading.append(sheet.keys)
+            self._queue = [tile for tile in self._queue if tile.key not in sheet.keys]
             return sheet
 
     def _read(self, sheet: Sheet) -> None:
@@ -144,10 +156,10 @@ class Recognizer:
             self._memory.update(read)
             while len(self._memory) > _MOST_REMEMBERED:
                 self._memory.popitem(last=False)
-            self._reading = frozenset()
+            self._reading.remove(sheet.keys)
             self._change.notify_all()
 
     def _stop(self, defect: BaseException) -> None:
         with self._change:
-            self._defect, self._busy, self._closed = defect, False, True
+            self._defect, self._closed = defect, True
             self._change.notify_all()

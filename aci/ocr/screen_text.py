@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import threading
 import time
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROLE = "text line"
+_MOST_THREADS = 4
 _IDEOGRAPH = re.compile("[\u3400-\u9fff]")
 
 logger = logging.getLogger(__name__)
@@ -79,7 +81,7 @@ class TextReader:
         ids: Iterator[int],
         limits: Limits | None = None,
     ) -> None:
-        self._recognizer = Recognizer(engine)
+        self._recognizer = Recognizer(engine, min(_MOST_THREADS, os.cpu_count() or 1))
         self._tracker = IdTracker(ids)
         self._limits = limits or Limits()
         self._finder = AreaFinder()

@@ -39,6 +39,11 @@ class Sheet:
     pixels: NDArray[np.uint8]  # (H, W, 3) uint8 RGB
     places: tuple[tuple[Tile, Rect], ...]  # each tile and where it is, px
 
+    @property
+    def keys(self) -> frozenset[bytes]:
+        """The keys of its tiles."""
+        return frozenset(tile.key for tile, _ in self.places)
+
     def by_tile(self, boxes: Iterable[TextBox]) -> dict[bytes, tuple[TextBox, ...]]:
         """Return the texts of each tile by its key, in pixels of the tile."""
         found: dict[bytes, list[TextBox]] = {tile.key: [] for tile, _ in self.places}
@@ -61,20 +66,25 @@ def make_tile(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> Tile:
     return Tile(key, cut, background)
 
 
-def make_sheets(tiles: Sequence[Tile]) -> Iterator[Sheet]:
-    """Arrange tiles on sheets that are quick to read, in order."""
+def make_sheets(tiles: Sequence[Tile], readers: int = 1) -> Iterator[Sheet]:
+    """Arrange tiles on sheets that are quick to read, in order, so that each of several readers gets one."""
+    most_work = min(_MOST_WORK, sum(map(_work, tiles)) / readers)
     batch: list[Tile] = []
     work, area = 0.0, 0
     for tile in tiles:
         height, width = tile.pixels.shape[:2]
-        more_work, more_area = width / height, (width + 2 * _GAP_X_PX) * (height + 2 * _GAP_Y_PX)
-        if batch and (work + more_work > _MOST_WORK or area + more_area > _MOST_AREA_PX):
+        more_work, more_area = _work(tile), (width + 2 * _GAP_X_PX) * (height + 2 * _GAP_Y_PX)
+        if batch and (work + more_work > most_work or area + more_area > _MOST_AREA_PX):
             yield _sheet(batch)
             batch, work, area = [], 0.0, 0
         batch.append(tile)
         work, area = work + more_work, area + more_area
     if batch:
         yield _sheet(batch)
+
+
+def _work(tile: Tile) -> float:
+    return float(tile.pixels.shape[1] / tile.pixels.shape[0])
 
 
 def _sheet(tiles: Sequence[Tile]) -> Sheet:

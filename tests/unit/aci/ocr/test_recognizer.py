@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from aci.errors import MissingDependency
 from aci.observation.geometry import Rect
 from aci.ocr.recognizer import Recognizer
+from aci.ocr.text_engine import TextBox
 from aci.ocr.tile_sheets import Tile, make_tile
 from tests.unit.aci.ocr.pictures import FakeEngine, blank, unreadable, write
 
@@ -118,3 +121,44 @@ def test_closing_wakes_waiters_and_drops_the_queue(engine: FakeEngine) -> None:
     recognizer.want([tile(2)])
     recognizer.wait([tile(2).key], soon())
     assert engine.read == [1]
+
+
+def test_sheets_are_read_at_the_same_time_by_several_threads() -> None:
+    class Meeting(FakeEngine):
+        def __init__(self) -> None:
+            super().__init__()
+            self.both = threading.Barrier(2)
+
+        def recognize(self, pixels: NDArray[np.uint8]) -> list[TextBox]:
+            read = super().recognize(pixels)
+            if read:
+                self.both.wait(LIMIT_S)  # nobody passes alone
+            return read
+
+    engine = Meeting()
+    recognizer = Recognizer(engine, threads=2)
+    tiles = [tile(1), tile(2)]
+    try:
+        for _ in range(2):
+            recognizer.want(tiles)
+            recognizer.wait([each.key for each in tiles], soon())
+        assert [told(recognizer, each) for each in tiles] == [["word 1"], ["word 2"]]
+        assert sorted(engine.read) == [1, 2]
+    finally:
+        recognizer.close()
+
+
+def test_tiles_that_are_wanted_while_others_are_read_get_an_idle_thread() -> None:
+    engine = FakeEngine()
+    recognizer = Recognizer(engine, threads=2)
+    try:
+        recognizer.want([tile(1)])
+        recognizer.wait([tile(1).key], soon())
+        engine.go.clear()
+        recognizer.want([tile(word) for word in (2, 3)])
+        recognizer.add([tile(2), tile(4)])
+        engine.go.set()
+        recognizer.wait([tile(word).key for word in (2, 3, 4)], soon())
+        assert sorted(engine.read) == [1, 2, 3, 4], "each once"
+    finally:
+        recognizer.close()

@@ -29,6 +29,13 @@ def test_every_tile_gets_its_own_text() -> None:
         assert (box.rect.x, box.rect.y, box.rect.height) == (2, 2, each.pixels.shape[0] - 4)
 
 
+def test_several_readers_get_a_sheet_each() -> None:
+    tiles = [tile(word) for word in range(1, 9)]
+    assert [len(sheet.places) for sheet in make_sheets(tiles)] == [8]
+    assert [len(sheet.places) for sheet in make_sheets(tiles, readers=2)] == [4, 4]
+    assert [len(sheet.places) for sheet in make_sheets(tiles[:1], readers=2)] == [1]
+
+
 def test_box_that_an_engine_pads_is_cut_to_its_tile() -> None:
     [sheet] = make_sheets([tile(1), tile(2)])
     first, place = sheet.places[0]
