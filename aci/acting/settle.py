@@ -153,7 +153,7 @@ class Settle:
         """Note when the screen changes; called again and again while something else is waited for."""
         self._sample()
 
-    def wait_for_late_updates(self, deadline: float, in_menu: bool = False) -> None:
+    def wait_for_late_updates(self, deadline: float, in_menu: bool = False, least_quiet_s: float = 0.0) -> None:
         """Wait while the applications of the latest wait may still update toolbars and panels, at most to a time.
 
         `Activity.quiet_s` says how long that is after the latest change; after one of such an update itself, it is
@@ -163,13 +163,14 @@ class Settle:
         Args:
             deadline: The time, on the clock's scale.
             in_menu: Whether a menu is open.
+            least_quiet_s: Seconds to wait after the latest change even if the applications update nothing late.
         """
         waited_at = -math.inf
         while self._activity is not None:
             self._sample()
             if not self._gave_up and self._activity.is_waiting():
                 waited_at = self._latest_at
-            quiet_s = self._activity.quiet_in_menu_s if in_menu else self._activity.quiet_s
+            quiet_s = max(self._activity.quiet_in_menu_s if in_menu else self._activity.quiet_s, least_quiet_s)
             late_until = max(self._rested_from, self._changed_widely_at) + quiet_s
             late_until = max(late_until, self._changed_at + min(quiet_s, MINOR_QUIET_S), waited_at + AFTERMATH_S)
             if quiet_s and self._activity.is_computing():

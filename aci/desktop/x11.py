@@ -61,6 +61,7 @@ _CHECK_LIMIT_S = 3.0
 _BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like one that loads, but takes no processor time
 _MINOR = 0.05  # share of the screen: a status bar or some buttons of a toolbar
 _COMPLETE_LIMIT_S = 0.5  # wait for the complete reading that checks a look; it continues in the background
+_TOOLTIP_S = 0.75  # Qt opens a tooltip 0.7 s after a window opened under the resting pointer, GTK 0.5 s
 _REST_S = 1.0  # less than a model needs for a step; faster callers have no time for background reads
 
 
@@ -204,7 +205,8 @@ class X11Desktop:
             candidates = self._camera.submit(self._find_candidates, seen, self._unread)
             if not check:
                 break
-            self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S, _in_menu(seen))
+            tooltip_s = _TOOLTIP_S if _may_open_tooltip(self._seen, seen, self.screen.pointer()) else 0.0
+            self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S, _in_menu(seen), tooltip_s)
             loaded, changed = self._wait_for_documents(started), self._changed_share()
             waits_s = 0.0 if loaded or changed else _COMPLETE_LIMIT_S
             corrected = None if confirmed else self.accessibility.finish_rest(waits_s)
@@ -562,6 +564,18 @@ def _in_menu(seen: Observation) -> bool:
     """Return whether a menu is open; a popup without entries is a tooltip."""
     menus = {element.window_id for element in seen.elements if element.role in MENU_ENTRIES}
     return any(window.popup and window.id in menus for window in seen.windows)
+
+
+def _may_open_tooltip(before: Observation | None, seen: Observation, pointer: Point) -> bool:
+    """Return whether a window has opened under the resting pointer that has something with a tooltip there."""
+    if before is None:
+        return False
+    known = {window.id for window in before.windows}
+    if any(window.popup and window.id not in known for window in seen.windows):
+        return False  # a menu, or the tooltip itself
+    top = next((window.id for window in seen.windows if window.rect.contains(pointer)), None)
+    there = [each for each in seen.elements if each.window_id == top and each.rect.contains(pointer)]
+    return top not in known and bool(there) and bool(min(there, key=lambda each: each.rect.area).description)
 
 
 def _look_ahead(reader: TextReader, picture: Future[NDArray[np.uint8]], windows: Sequence[Window]) -> None:

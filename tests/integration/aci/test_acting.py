@@ -28,6 +28,7 @@ from aci.input.clipboard import Clipboard, Content
 from aci.input.read_back import Delivery
 from aci.observation.observation import Element
 from aci.ocr.text_engine import TextBox
+from benchmarks.support.reference import SYSTEM_PYTHON
 from tests.integration.aci.seeing import LIMIT_S, press_behind_its_back
 
 pytestmark = pytest.mark.desktop
@@ -278,3 +279,26 @@ def test_a_spreadsheet_gets_exactly_what_is_typed(desktop: VirtualDesktop) -> No
         assert "selected" in cell("C2").states
     finally:
         office.terminate()
+
+
+TOOLTIP = """
+import gi; gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk
+def opened(*_):
+    dialog, button = Gtk.Window(title="Dialog"), Gtk.Button(label="Go")
+    dialog.set_position(Gtk.WindowPosition.CENTER_ALWAYS); dialog.set_default_size(400, 300)
+    button.set_tooltip_text("Goes on"); dialog.add(button); dialog.show_all()
+window = Gtk.Window(title="Opener"); window.connect("key-press-event", opened)
+window.add(Gtk.Entry()); window.connect("destroy", Gtk.main_quit); window.show_all(); Gtk.main()
+"""
+
+
+@pytest.mark.skipif(not Path("/usr/lib/python3/dist-packages/gi").is_dir(), reason="apt-get install python3-gi")
+def test_tooltip_of_what_opens_under_the_resting_pointer_is_seen_at_once() -> None:
+    with VirtualDesktop(size=(900, 600), ocr=None) as desktop:
+        desktop.launch([SYSTEM_PYTHON, "-c", TOOLTIP])
+        desktop.observe()
+        assert do(desktop, Hotkey(keys=("F2",))).ok
+        seen = desktop.observe()
+        assert [window.title for window in seen.windows if not window.popup][:1] == ["Dialog"]
+        assert any(window.popup for window in seen.windows), seen.to_text()

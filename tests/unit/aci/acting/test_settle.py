@@ -228,6 +228,15 @@ def test_late_updates_are_waited_for_after_the_first_look(changes: list[float], 
     assert stage.now - 100.0 == pytest.approx(late_until, abs=0.06)
 
 
+def test_tooltip_that_is_due_is_waited_for_although_the_application_updates_nothing_late() -> None:
+    stage = Stage([0.05])
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, Work(stage))
+
+    settle.wait(settle.look(), stage.now, until_idle=True)
+    settle.wait_for_late_updates(deadline=110.0, least_quiet_s=0.7)
+    assert stage.now - 100.0 == pytest.approx(0.05 + 0.7, abs=0.06)
+
+
 def test_late_update_counts_from_when_it_was_seen_during_the_look() -> None:
     stage = Stage([0.05, 0.4])
     work = Work(stage)
