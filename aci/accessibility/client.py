@@ -201,7 +201,8 @@ class AccessibilityClient:
     def finish_rest(self, limit_s: float) -> bool | None:
         """Wait for the reading that `rest` began, and return whether it has found anything else than the latest `read`.
 
-        The next `read` shows what it has found.
+        The next `read` shows what it has found. One that took longer at earlier times than the limit allows is not
+        waited for.
 
         Args:
             limit_s: How long to wait, s.
@@ -214,7 +215,7 @@ class AccessibilityClient:
         return asyncio.run_coroutine_threadsafe(self._finish_rest(limit_s), self._loop).result(READ_LIMIT_S)
 
     async def _finish_rest(self, limit_s: float) -> bool | None:
-        if self._rest is not None:
+        if self._rest is not None and self._reader.ends_within(limit_s):
             await asyncio.wait([self._rest], timeout=limit_s)
         goes_on = self._rest is not None and not self._rest.done()
         return self._reader.was_corrected or (None if goes_on else False)

@@ -111,6 +111,8 @@ class Reader:
         self._partly_read: set[Ref] = set()
         self._renewed: set[Ref] = set()
         self._corrected: set[Ref] = set()
+        self._read_since: tuple[Ref, float] | None = None  # the application that is being read again, and since when
+        self._takes_s: dict[Ref, float] = {}  # how long that took, or had lasted when it was cancelled
         self._gently: set[str] = set()
         self._action_follows = False
         self._listing: asyncio.Task[list[Application]] | None = None
@@ -189,7 +191,7 @@ class Reader:
             ConnectionLost: The bus went away.
         """
         for root in sorted(self._partly_read):
-            anew = await self._read_apart(root)
+            anew = await self._timed(root)
             self._partly_read.discard(root)
             if anew is None:
                 continue
@@ -198,6 +200,26 @@ class Reader:
             if _reported(anew) != _reported(known):
                 self._corrected.add(root)
             self._renewed.add(root)
+
+    def ends_within(self, limit_s: float) -> bool:
+        """Return whether `read_again`, going by how long it took before, ends its present application by then."""
+        if self._read_since is None:
+            return True
+        root, began = self._read_since
+        return self._takes_s.get(root, 0.0) <= self._clock() - began + limit_s
+
+    async def _timed(self, root: Ref) -> Application | None:
+        began = self._clock()
+        self._read_since = root, began
+        try:
+            anew = await self._read_apart(root)
+            self._takes_s[root] = self._clock() - began
+            return anew
+        except asyncio.CancelledError:
+            self._takes_s[root] = max(self._takes_s.get(root, 0.0), self._clock() - began)
+            raise
+        finally:
+            self._read_since = None
 
     @property
     def was_corrected(self) -> bool:

@@ -224,6 +224,25 @@ def test_interrupted_background_read_keeps_the_state_and_is_repeated(world: Worl
     assert "Silently renamed" in world.look()
 
 
+def test_whether_a_background_read_ends_soon_is_told_by_how_long_it_took_before(world: World) -> None:
+    async def broken_off(after_s: float) -> bool:
+        world.reader.prepare_for_action()
+        await world.reader.read([WINDOW], SCREEN, ())
+        rest = asyncio.create_task(world.reader.read_again())
+        await asyncio.sleep(0)
+        expected = world.reader.ends_within(0.5)
+        world.now += after_s
+        rest.cancel()
+        await asyncio.gather(rest, return_exceptions=True)
+        return expected
+
+    assert [world.loop.run_until_complete(broken_off(after_s)) for after_s in (0.7, 0.1, 0.1)] == [True, False, False]
+    world.reader.prepare_for_action()
+    world.look()
+    world.rest()
+    assert world.loop.run_until_complete(broken_off(0.0))
+
+
 def test_application_that_took_too_long_gets_its_whole_limit_again_once_it_was_read_at_rest(world: World) -> None:
     root = world.bus.root.ref
     world.event("PropertyChange", world.aside)
