@@ -14,6 +14,7 @@ from aci.ocr.repeats import LEAST_INSIDE, NAMEABLE, SAME_PLACE, Found, Repeats, 
 
 MOST_LABEL_SHARE = 30  # largest ratio of an element's area to that of a text that names it
 
+_LEAST_LETTERS = 4  # of a word in a field; shorter ones are units or arrows
 _SHOW_A_TEXT = VALUED | {"combo box"}  # and some toolkits do not report it
 _ERROR_VALUE = re.compile(r"#[^\W\d_]+(?:/[^\W_]+)?[!?]?|[^\W\d_]+:\d{3}")  # #REF!, #NAME?, #DIV/0!, #N/A, Err:508
 _DIGITS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
@@ -30,11 +31,13 @@ class Merged:
 def merge(elements: Sequence[Element], found: Sequence[Found], windows: Sequence[Window] = ()) -> Merged:
     """Match recognized texts (in reading order within each window) with elements; `windows` are topmost first.
 
-    A text that elements at its place already have is dropped. One in an element without a name becomes its name, one in
-    a combo box, an error value in a cell that reports none, or a number with its unit in a field for numbers, its text.
+    A text that elements at its place already have is dropped. One in an element without a name becomes its name, and
+    words beside the number in a nameless field its label. One in a combo box, an error value in a cell that reports
+    none, and a number with its unit in a field for numbers become their text.
     """
     places = Repeats(elements, windows)
     names: dict[int, list[Found]] = {}
+    labels: dict[int, list[Found]] = {}
     contents: dict[int, list[Found]] = {}
     rest: list[Found] = []
     for text in found:
@@ -44,6 +47,8 @@ def merge(elements: Sequence[Element], found: Sequence[Found], windows: Sequence
         target = _around(elements, near, text)
         if target is not None and _may_name(elements[target], text):
             names.setdefault(target, []).append(text)
+        elif target is not None and (label := _label_in(elements[target], text)):
+            labels.setdefault(target, []).append(replace(text, text=label))
         elif target is not None and _may_be_content(elements[target], text):
             contents.setdefault(target, []).append(text)
         else:
@@ -51,6 +56,8 @@ def merge(elements: Sequence[Element], found: Sequence[Found], windows: Sequence
     merged = list(elements)
     for index, texts in names.items():
         merged[index] = replace(merged[index], name=_joined(texts))
+    for index, texts in labels.items():
+        merged[index] = replace(merged[index], label=_joined(texts))
     for index, texts in contents.items():
         merged[index] = replace(merged[index], text=_joined(texts))
     return Merged(tuple(merged), tuple(_without_twins(rest)))
@@ -96,6 +103,19 @@ def _around(elements: Sequence[Element], near: Sequence[int], text: Found) -> in
 def _may_name(element: Element, text: Found) -> bool:
     nameless = not element.name and not element.text
     return nameless and element.role in NAMEABLE and element.rect.area <= MOST_LABEL_SHARE * text.rect.area
+
+
+def _label_in(element: Element, text: Found) -> str:
+    """Return what a text in a nameless field for a number says besides the number; empty if that is no word."""
+    if (
+        element.role not in VALUED
+        or element.name
+        or element.label
+        or element.rect.area > MOST_LABEL_SHARE * text.rect.area
+    ):
+        return ""
+    rest = _DIGITS.sub("", text.text).strip(" :+-")
+    return rest if sum(letter.isalpha() for letter in rest) >= _LEAST_LETTERS else ""
 
 
 def _may_be_content(element: Element, text: Found) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aci.accessibility.roles import VALUED
 from aci.observation.geometry import Rect
 from aci.observation.sheet_text import is_sheet_cell
 from aci.observation.snapshot import Element, Window
@@ -169,7 +170,11 @@ def reports_its_text(element: Element) -> bool:
     """Return whether the text in an element is known from the tree, or must not be read."""
     if element.role == "password text" or "password" in element.states:
         return True
-    if element.text or element.source == "ocr":
+    if element.source == "ocr":
+        return True
+    if element.role in VALUED and not (element.name or element.label):
+        return False  # what it is for may be drawn beside its value
+    if element.text:
         return True
     if element.role in PICTURES:
         return False

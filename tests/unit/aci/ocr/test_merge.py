@@ -199,6 +199,16 @@ def test_a_text_in_a_combo_box_is_what_it_says() -> None:
 
 
 @pytest.mark.parametrize(
+    ("read", "label"), [("Opacity", "Opacity"), ("Opacity 100.0", "Opacity"), ("100.0", ""), ("100.0 px", "")]
+)
+def test_words_in_a_nameless_field_for_a_number_label_it(read: str, label: str) -> None:
+    field = element(1, "", Rect(90, 95, 140, 30), "spin button", "100.0")
+    assert merge([field], [found(read)]).elements[0].label == label
+    named = replace(field, label="Width")
+    assert merge([named], [found(read)]).elements == (named,)
+
+
+@pytest.mark.parametrize(
     ("read", "text", "left"), [("400 ms", "400 ms", []), ("400", None, []), ("7 ms", None, ["7 ms"])]
 )
 def test_a_number_with_its_unit_is_the_text_of_its_field(read: str, text: str | None, left: list[str]) -> None:

@@ -94,3 +94,10 @@ def test_a_cell_that_shows_something_but_reports_nothing_is_looked_at() -> None:
     [area] = AreaFinder().look(pixels, [shown, empty], [window()])
     assert SMALL.grown(4, 4).contains(area.rect.center)
     assert AreaFinder().look(pixels, [replace(shown, text="word"), empty], [window()]) == []
+
+
+def test_a_field_for_a_number_is_looked_at_for_a_label_if_it_has_none() -> None:
+    field = element(1, "", SMALL, "spin button", "100.0")
+    assert not reports_its_text(field)
+    assert reports_its_text(replace(field, name="Opacity"))
+    assert reports_its_text(replace(field, label="Opacity"))
