@@ -68,7 +68,7 @@ def test_only_the_line_that_changed_is_read_again(reader: TextReader, engine: Fa
     write(pixels, 1, UPPER)
     write(pixels, 2, LOWER)
     before = reader.read(pixels, (), [window()])
-    engine.read.clear()
+    engine.sheets.clear()
     now = wiped(pixels, LOWER)
     write(now, 3, LOWER)
     after = reader.read(now, (), [window()])
