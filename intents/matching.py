@@ -265,7 +265,7 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
         edited = main.way == "open" and verb in words("verbs", "editing")
         unsaid = not verb or made or edited or _says_way(verb) or any(likeness(verb, word) for word in everything)
         return not unsaid and (main.way != "choose" or _says_more(verb))
-    if not verb:
+    if not verb or {verb, main.verb} <= words("verbs", "editing"):
         return False
     heads = called.request.sure_heads
     if len(heads & query.request.sure_heads) >= _SHARED_FAMILIES:

@@ -136,9 +136,10 @@ class _Function:
             yield from self._of_action()
 
     def settings_of(self, app: str) -> Iterator[Intent]:
-        """Yield the names by which people call the settings of the application, if those were opened."""
+        """Yield the names by which people call the settings of the application, if those are shown."""
         words = " ".join(word for word in self.item.split() if word.casefold() != app.casefold())
-        if self._changes("opened") and label("opens_settings").fullmatch(words):
+        shows = self._changes("opened") or self._offers  # some show them in the window that is there
+        if shows and label("opens_settings").fullmatch(words):
             yield from (Open(object=name) for name in table("labels")["names_of_settings"])
 
     # What the effect says

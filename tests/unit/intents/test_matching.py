@@ -34,6 +34,8 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("bring up the options", "open preferences", True),
         ("edit the header and footer", "open header and footer", True),
         ("customize the toolbars", "open toolbars", True),
+        ("change the keyboard shortcuts", "configure keyboard shortcuts", True),
+        ("open another file", "open file", True),
         ("delete the header and footer", "open header and footer", False),
         ("check the spelling", "open spelling", True),
         ("set up the slide show", "open slide show settings", True),

@@ -7,7 +7,7 @@ import pytest
 from aci.acting.actions import Click
 from aci.observation.identity import ElementDescription
 from agent_s.records import Change, ElementState, GroundedStep
-from exploration.search.records import Attempt, Control
+from exploration.search.records import Attempt, Control, Offer
 from exploration.skills.naming import name_unit, plain
 from intents.intent import Switch
 from intents.matching import unify
@@ -155,3 +155,10 @@ def test_label_that_hides_something_does_not_match_what_is_done_to_it() -> None:
     hides = name_unit(attempt(step("menu item", "Hide Slide")), "Slides").intent
     assert unify(read("set up the slide show"), hides) is None
     assert unify(read("hide the slide"), hides) is not None
+
+
+def test_settings_that_are_shown_in_the_same_window_are_called_settings() -> None:
+    made = attempt(step("menu item", "Configure Editor..."), effect=(Change(kind="appeared", what="check box Wrap"),))
+    offer = Offer(control=Control(role="check box", name="Wrap", key="check box:Wrap"), step=made.path[-1])
+    assert "open settings" in name_unit(made.model_copy(update={"offers": (offer,)}), "editor").aliases
+    assert "open settings" not in name_unit(made, "editor").aliases  # nothing was shown
