@@ -181,7 +181,7 @@ class Interrupts:
             return
         self._count += 1
         if self._count > 2:
-            os._exit(stopped_by(number))  # stuck while cleaning up; `agent-s doctor` removes what is left
+            os._exit(stopped_by(number))  # stuck while cleaning up; its desktops end without it
         if self._count == 2:
             raise KeyboardInterrupt
         self.caught = number

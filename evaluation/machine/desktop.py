@@ -24,14 +24,21 @@ from aci.accessibility.atspi import StateBit
 from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
 from aci.remote.accessibility_xml import write_tree
-from aci.waiting import Clock
 from evaluation.errors import EvaluationError, PreparationFailed
 from evaluation.machine.forward import BrowserPort
 from evaluation.machine.http import Answer, BadRequest, Endpoint, Request, as_json, as_text
 from evaluation.machine.recording import Recording
 from evaluation.state.context import COMMAND_LIMIT_S, TaskContext
 from evaluation.state.machine import OSWORLD_HOME, machine
-from evaluation.state.steps import activate_window, change_wallpaper, close_window, open_file, split_screen
+from evaluation.state.steps import (
+    Verification,
+    activate_window,
+    await_verified,
+    change_wallpaper,
+    close_window,
+    open_file,
+    split_screen,
+)
 
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
@@ -197,17 +204,16 @@ class DesktopMachine:
     def execute_with_verification(self, request: Request) -> Answer:
         """Run a command, and wait until a window is there or another command succeeds."""
         ended = self._run(self._command(request))
-        verification = request.fields.get("verification") or {}
-        title, line = verification.get("window_exists"), verification.get("command_success")
-
-        def is_there() -> bool:
-            windows = self.desktop.x11.screen.managed_windows()
-            shown = title is None or any(title in window.title for window in windows)
-            return shown and (line is None or self._run(self._context().command(line, True))["returncode"] == 0)
-
+        asked = request.fields.get("verification") or {}
+        verification = Verification(
+            window_exists=asked.get("window_exists"), command_success=asked.get("command_success")
+        )
         limit_s = float(request.fields.get("max_wait_time", _DEFAULT_WAIT_S))
-        if not Clock().until(is_there, limit_s, float(request.fields.get("check_interval", _DEFAULT_INTERVAL_S))):
-            return _failed(f"{title or line!r} did not happen")
+        interval_s = float(request.fields.get("check_interval", _DEFAULT_INTERVAL_S))
+        try:
+            await_verified(self._context(), verification, limit_s, interval_s)
+        except PreparationFailed as error:
+            return _failed(str(error))
         return as_json({"status": "success", **ended})
 
     def run_python(self, request: Request) -> Answer:

@@ -136,16 +136,24 @@ def execute_with_verification(
 ) -> None:
     """Run a command, and wait until what it should bring about is there."""
     context.run(context.command(command, bool(shell)))
-    if verification is None:
-        return
+    if verification is not None:
+        await_verified(context, verification, max_wait_time, check_interval)
+
+
+def await_verified(context: TaskContext, verification: Verification, limit_s: float, interval_s: float) -> None:
+    """Wait until what a command should bring about is there.
+
+    Raises:
+        PreparationFailed: It is not there in time.
+    """
     title, line = verification.window_exists, verification.command_success
 
     def is_there() -> bool:
         shown = title is None or any(title in window.title for window in context.windows.managed_windows())
         return shown and (line is None or context.run(context.command(line, shell=True)).returncode == 0)
 
-    if not Clock().until(is_there, max_wait_time, check_interval):
-        raise PreparationFailed(f"{title or line!r} did not happen within {max_wait_time:g} s")
+    if not Clock().until(is_there, limit_s, interval_s):
+        raise PreparationFailed(f"{title or line!r} did not happen within {limit_s:g} s")
 
 
 def download(context: TaskContext, *, files: Annotated[tuple[FileToDownload, ...], Field(min_length=1)]) -> None:

@@ -105,6 +105,22 @@ def test_commands_run_on_the_desktop_and_in_its_home(client: httpx.Client, machi
     assert missing.status_code == 500 and "no-such-program" in missing.json()["message"]
 
 
+def test_a_command_waits_for_what_it_brings_about(client: httpx.Client, machine: DesktopMachine) -> None:
+    machine.desktop.reset()
+
+    def run(command: str, limit_s: float, **verification: str) -> httpx.Response:
+        asked = {"command": command, "shell": True, "verification": verification}
+        limits = {"max_wait_time": limit_s, "check_interval": 0.1}
+        return client.post("/setup/execute_with_verification", json={**asked, **limits})
+
+    later = "(sleep 1; touch ~/later) > /dev/null 2>&1 & echo begun"
+    assert run(later, LIMIT_S, command_success="test -e ~/later").json()["output"] == "begun\n"
+    assert (machine.desktop.home / "later").exists()
+    assert run("xterm -title 'The window' > /dev/null 2>&1 &", LIMIT_S, window_exists="The win").status_code == 200
+    failed = run("true", 0.1, window_exists="no such window")
+    assert failed.status_code == 500 and "no such window" in failed.json()["message"]
+
+
 def test_scripts_run_as_on_newer_servers(client: httpx.Client) -> None:
     script = client.post("/run_python", json={"code": "print(6 * 7)"}).json()
     assert (script["status"], script["output"], script["return_code"]) == ("success", "42\n", 0)

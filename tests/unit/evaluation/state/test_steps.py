@@ -177,6 +177,17 @@ def test_until_exit_waits_for_the_process(context: TaskContext, process: subproc
     do(with_windows(context, windows()), "close_window", window_name="Office", until_exit=True)
 
 
+def test_a_command_waits_for_its_window_and_for_another_command(context: TaskContext) -> None:
+    allowed = TaskContext(context.desktop, FakeWindows(a_window(1, "Office")), context.folder, commands=True)
+    verification = {"window_exists": "Off", "command_success": "true"}
+
+    do(allowed, "execute_with_verification", command=["true"], verification=verification)
+    with pytest.raises(PreparationFailed, match="did not happen within"):
+        never = {"window_exists": "Off", "command_success": "false"}
+        limits = {"max_wait_time": 0.01, "check_interval": 0.01}
+        do(allowed, "execute_with_verification", command=["true"], verification=never, **limits)
+
+
 def test_served_pages_contain_fresh_codes(context: TaskContext, folder: Path) -> None:
     (folder / "pages").mkdir()
     (folder / "pages/a.html").write_text("{my_code}")
