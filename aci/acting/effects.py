@@ -243,17 +243,24 @@ def changed_pixels(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> tuple
 
     if before.shape != after.shape:
         return None
-    height = len(before)
-    rows = np.flatnonzero((before.reshape(height, -1) != after.reshape(height, -1)).any(axis=1))
+    height, width, _ = before.shape
+    differs = before.reshape(height, -1) != after.reshape(height, -1)
+    rows = np.flatnonzero(differs.any(axis=1))
     if not len(rows):
         return ()
-    top, bottom = int(rows[0]) // BLOCK_PX * BLOCK_PX, -(-(int(rows[-1]) + 1) // BLOCK_PX) * BLOCK_PX
-    areas = changed_areas(_packed(before[top:bottom]), _packed(after[top:bottom])) or ()
-    return tuple(area.moved(0, top) for area in areas)
+    top, bottom = _whole_blocks(rows)
+    left, right = _whole_blocks(np.flatnonzero(differs[top:bottom].any(axis=0).reshape(width, -1).any(axis=1)))
+    parts = (_packed(picture[top:bottom, left:right]) for picture in (before, after))
+    return tuple(area.moved(left, top) for area in changed_areas(*parts) or ())
 
 
 def _meets(rect: Rect, areas: Collection[Rect]) -> bool:
     return any(rect.intersection(area) is not None for area in areas)
+
+
+def _whole_blocks(places: NDArray[np.intp]) -> tuple[int, int]:
+    """Return the start and the end of the blocks between the first and the last of some rows or columns."""
+    return int(places[0]) // BLOCK_PX * BLOCK_PX, -(-(int(places[-1]) + 1) // BLOCK_PX) * BLOCK_PX
 
 
 def _packed(picture: NDArray[np.uint8]) -> NDArray[np.uint32]:
