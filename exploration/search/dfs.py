@@ -250,9 +250,11 @@ class _Search:
 
     def _start(self) -> Iterator[SearchEvent]:
         """Start the application and list its controls."""
-        while not self._ledger.claim(START):
-            self._check_limits()
-            self._pause(SHARED_POLL_S)
+        if not self._ledger.claim(START):
+            self._navigator.restart()  # while another desktop lists the controls
+            while not self._ledger.claim(START):
+                self._check_limits()
+                self._pause(SHARED_POLL_S)
         if START in self._ledger.attempts:
             self._ledger.release(START)
             return

@@ -15,7 +15,7 @@ from aci.acting.actions import Click
 from aci.observation.identity import ElementDescription
 from aci.processes import MARK, read_stat
 from agent_s.records import GroundedStep
-from exploration.search.dfs import Pending, lateness, search
+from exploration.search.dfs import SHARED_POLL_S, START, Pending, lateness, search
 from exploration.search.ledger import Ledger
 from exploration.search.records import (
     Attempt,
@@ -291,6 +291,22 @@ def test_search_resumes_after_a_limit(home: Path, tmp_path: Path) -> None:
         assert isinstance(last, SearchEnded) and not last.complete and "2 screens" in last.reason
         last = explored(home, ledger)[-1]
         assert isinstance(last, SearchEnded) and last.complete
+
+
+def test_application_starts_while_another_desktop_lists_its_controls(home: Path, tmp_path: Path) -> None:
+    editor, starts, ticks = FakeEditor(home), list[int](), count()
+
+    def pause(seconds: float) -> None:
+        if seconds == SHARED_POLL_S and not starts:
+            starts.append(editor.starts)
+            other.release(START)
+
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as other, Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        assert other.claim(START)
+        limits, keeper = SearchLimits(max_depth=1), SkillKeeper(None, "explore")
+        events = list(search(editor, ledger, keeper, limits=limits, clock=lambda: next(ticks) * 0.05, pause=pause))
+        assert starts == [1] and START in ledger.attempts
+    assert isinstance(events[-1], SearchEnded) and events[-1].complete
 
 
 def test_depth_is_bounded(home: Path, tmp_path: Path) -> None:
