@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 ROLE = "text line"
 _MOST_THREADS = 4
+_LEAST_PX = 8  # height of a single letter or digit; lower ones are marks of rulers and of icons
 _IDEOGRAPH = re.compile("[\u3400-\u9fff]")
 
 logger = logging.getLogger(__name__)
@@ -163,7 +164,8 @@ class TextReader:
 
     def _is_sure(self, box: TextBox) -> bool:
         text = _said(box.text)
-        return bool(text) and box.confidence >= self._least_confidence(text)
+        alone = len(text) == 1 and box.rect.height < _LEAST_PX
+        return bool(text) and not alone and box.confidence >= self._least_confidence(text)
 
     def _least_confidence(self, text: str) -> float:
         alphanumeric = sum(character.isalnum() for character in text)

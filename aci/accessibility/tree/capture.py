@@ -24,8 +24,9 @@ MOST_SHOWING = 5000  # visible nodes read per application
 MOST_LEVELS = 300  # levels of nesting; deeper nodes are omitted
 DEEPEST = 64  # rounds of repair; more means that the tree has a loop
 
-# LibreOffice caches dead objects, and sometimes crashes when asked for its whole cache
-CRASHES_WHEN_LISTED = frozenset({"soffice"})
+# at-spi2-atk keeps freed objects of these in its cache, and sometimes crashes them when it is asked for all of it
+_CRASHES_WHEN_LISTED = frozenset({"soffice"})
+_CRASHES_BY_TOOLKIT = "GAIL"  # GTK 2
 HIDDEN = "unknown"  # role of nodes that were never visible; it is read once they appear
 _DESCRIBING = ("Name", "Description", "ChildCount")
 _LEAST = frozenset({"Accessible", "Component"})
@@ -45,8 +46,7 @@ async def read_tree(bus: Bus, application: Application) -> None:
         PeerSilent: The application does not answer.
         ConnectionLost: The bus went away.
     """
-    cached_well = application.name not in CRASHES_WHEN_LISTED and not application.gently
-    nodes = await _cached_nodes(bus, application.root, application.strangers) if cached_well else {}
+    nodes = await _cached_nodes(bus, application) if _may_be_listed(application) else {}
     application.nodes = nodes
     roots = await child_refs(bus, application.root)
     missing = [ref for ref in roots if ref not in nodes]
@@ -59,7 +59,13 @@ async def read_tree(bus: Bus, application: Application) -> None:
     application.patchy = len(nodes) > cached
 
 
-async def _cached_nodes(bus: Bus, root: Ref, strangers: frozenset[str]) -> dict[Ref, Node]:
+def _may_be_listed(application: Application) -> bool:
+    crashes = application.name in _CRASHES_WHEN_LISTED or application.toolkit.startswith(_CRASHES_BY_TOOLKIT)
+    return not crashes and not application.gently
+
+
+async def _cached_nodes(bus: Bus, application: Application) -> dict[Ref, Node]:
+    root = application.root
     try:
         items = (await bus.call(root.name, CACHE_PATH, PREFIX + "Cache", "GetItems"))[0]
     except CallRefused:
@@ -67,7 +73,7 @@ async def _cached_nodes(bus: Bus, root: Ref, strangers: frozenset[str]) -> dict[
             raise
         return {}
     nodes = (_node_of_item(item) for item in items)
-    return {node.ref: node for node in nodes if node.ref != root and node.ref.name not in strangers}
+    return {node.ref: node for node in nodes if node.ref != root and node.ref.name not in application.strangers}
 
 
 def _node_of_item(item: Sequence[Any]) -> Node:

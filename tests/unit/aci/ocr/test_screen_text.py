@@ -197,6 +197,14 @@ def test_uncertain_text_is_left_out(reader: TextReader, engine: FakeEngine) -> N
     assert reader.read(pixels, (), [window()]).elements == ()
 
 
+def test_a_single_letter_as_low_as_the_mark_of_a_ruler_is_left_out(reader: TextReader, engine: FakeEngine) -> None:
+    engine.readings = {1: "0", 2: "0", 3: "12"}
+    pixels = blank()
+    for word, height in ((1, 6), (2, 10), (3, 6)):
+        write(pixels, word, Rect(20, 60 * word, 6, height))
+    assert names(reader.read(pixels, (), [window()])) == ["0", "12"]
+
+
 def test_icon_is_no_ideograph_where_nothing_else_is_written_so(reader: TextReader, engine: FakeEngine) -> None:
     engine.readings = {1: "厂", 2: "文件"}
     pixels = blank()

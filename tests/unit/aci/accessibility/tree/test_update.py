@@ -339,6 +339,7 @@ def test_elements_of_a_window_in_which_nothing_changed_stay_the_same() -> None:
 def test_libreoffice_is_not_asked_for_its_cache() -> None:
     assert CACHE_PATH in World().at_start
     assert CACHE_PATH not in World(name="soffice").at_start
+    assert CACHE_PATH not in World(toolkit="GAIL 2.24.33").at_start
 
 
 def test_cells_are_found_again_where_rows_came_or_went(world: World) -> None:
