@@ -336,7 +336,7 @@ def test_elements_of_a_window_in_which_nothing_changed_stay_the_same() -> None:
     assert after[0][0] is before[0][0]
 
 
-def test_libreoffice_is_not_asked_for_its_cache() -> None:
+def test_what_keeps_freed_objects_in_its_cache_is_not_asked_for_it() -> None:
     assert CACHE_PATH in World().at_start
     assert CACHE_PATH not in World(name="soffice").at_start
     assert CACHE_PATH not in World(toolkit="GAIL 2.24.33").at_start
