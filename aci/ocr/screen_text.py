@@ -23,6 +23,7 @@ from aci.ocr.recognizer import Recognizer
 from aci.ocr.repeats import Found
 from aci.ocr.text_areas import Area, AreaFinder, frame
 from aci.ocr.text_engine import TextBox, TextEngine
+from aci.ocr.tile_sheets import Tile
 from aci.safety.risk_words import pattern
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 ROLE = "text line"
 _MOST_THREADS = 4
-_LEAST_PX = 8  # height of a single letter or digit; lower ones are marks of rulers and of icons
+_TOUCHING_PX = 2  # what is drawn this close above or below a single letter makes it a part of something else
 _IDEOGRAPH = re.compile("[\u3400-\u9fff]")
 
 logger = logging.getLogger(__name__)
@@ -158,14 +159,13 @@ class TextReader:
                 found += [
                     Found(box.rect.moved(area.rect.x, area.rect.y), _said(box.text, app), area.window_id, app)
                     for box in read.boxes
-                    if self._is_sure(box)
+                    if self._is_sure(box) and not _is_stacked(area.tile, box)
                 ]
         return found, late, failures
 
     def _is_sure(self, box: TextBox) -> bool:
         text = _said(box.text)
-        alone = len(text) == 1 and box.rect.height < _LEAST_PX
-        return bool(text) and not alone and box.confidence >= self._least_confidence(text)
+        return bool(text) and box.confidence >= self._least_confidence(text)
 
     def _least_confidence(self, text: str) -> float:
         alphanumeric = sum(character.isalnum() for character in text)
@@ -204,6 +204,17 @@ class TextReader:
 def _said(text: str, app: str = "") -> str:
     """Return a recognized text without the caret before or after it; in terminals a bar may be a part of it."""
     return text.strip() if pattern("terminals").search(app) else text.strip("| ")
+
+
+def _is_stacked(tile: Tile, box: TextBox) -> bool:
+    """Return whether a text is one letter of a word that is written downwards, as on rulers, or part of a drawing."""
+    if len(_said(box.text)) != 1:
+        return False
+    rect, height = box.rect, tile.pixels.shape[0]
+    columns = slice(rect.x, rect.right)
+    above = tile.pixels[max(0, rect.y - _TOUCHING_PX) : rect.y, columns]
+    below = tile.pixels[rect.bottom : min(height, rect.bottom + _TOUCHING_PX), columns]
+    return bool((above != tile.background).any() or (below != tile.background).any())
 
 
 def _without_icons(found: Sequence[Found], elements: Sequence[Element]) -> list[Found]:

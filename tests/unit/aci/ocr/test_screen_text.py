@@ -197,12 +197,16 @@ def test_uncertain_text_is_left_out(reader: TextReader, engine: FakeEngine) -> N
     assert reader.read(pixels, (), [window()]).elements == ()
 
 
-def test_a_single_letter_as_low_as_the_mark_of_a_ruler_is_left_out(reader: TextReader, engine: FakeEngine) -> None:
-    engine.readings = {1: "0", 2: "0", 3: "12"}
+def test_a_single_letter_of_a_word_that_is_written_downwards_is_left_out(
+    reader: TextReader, engine: FakeEngine
+) -> None:
+    engine.readings = {1: "0", 2: "0"}
     pixels = blank()
-    for word, height in ((1, 6), (2, 10), (3, 6)):
-        write(pixels, word, Rect(20, 60 * word, 6, height))
-    assert names(reader.read(pixels, (), [window()])) == ["0", "12"]
+    write(pixels, 1, Rect(20, 60, 6, 8))
+    write(pixels, 2, Rect(20, 160, 6, 8))
+    pixels[169:177, 20:26:3] = (9, 9, 9)  # the next letter, right below it
+    [alone] = reader.read(pixels, (), [window()]).elements
+    assert alone.rect.y < 100
 
 
 def test_icon_is_no_ideograph_where_nothing_else_is_written_so(reader: TextReader, engine: FakeEngine) -> None:
