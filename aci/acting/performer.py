@@ -101,9 +101,8 @@ class Performer:
     clock: Clock
     _moving: tuple[Rect, ...] = field(default=(), init=False)
     _held: dict[str, list[int]] = field(default_factory=dict, init=False)
-    _settles: bool = field(
-        default=True, init=False
-    )  # whether the caller of the present action wants the screen at rest
+    # whether the caller of the present action wants the screen at rest
+    _settles: bool = field(default=True, init=False)
 
     def __post_init__(self, values: Values) -> None:
         self._selector = Selector(self.aim, self.device, self.locator, self.clock)
