@@ -70,7 +70,7 @@ _UNREAD: Mapping[Unread, str] = {
     "no_field": "no field is known to have the keyboard",
     "password": "it is a password",
     "terminal": "it is a terminal",
-    "cell": "a cell tells only what was entered into it",
+    "cell": "a cell gives its text only once it has been entered",
     "lines": "the field holds the first lines only",
     "no_text": "the field gives no text",
 }

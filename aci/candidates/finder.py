@@ -112,7 +112,11 @@ class CandidateFinder:
             own = [element for element in elements if element.window_id == window.id]
             drawn = [rect for one, _, rect, _ in placed if one is window]
             headers += [(window, header) for header in sheet_headers(own, drawn)]
-        placed = [one for one in placed if not any(header.rect.contains(one[2].center) for _, header in headers)]
+        placed = [
+            one
+            for one in placed
+            if not any(window is one[0] and header.rect.contains(one[2].center) for window, header in headers)
+        ]
         sightings = [_header_sighting(window, header) for window, header in headers]
         sightings += [
             _sighting(window, rect, figure.kind, screenshot[rect.y : rect.bottom, rect.x : rect.right])
@@ -120,12 +124,12 @@ class CandidateFinder:
         ]
         ids = iter(self._tracker.assign(sightings))
         return (
-            *(_element(next(ids), header, window) for window, header in headers),
+            *(_header(next(ids), header, window) for window, header in headers),
             *(_candidate(next(ids), figure, rect, area, window) for window, figure, rect, area in placed),
         )
 
 
-def _element(identity: int, header: Header, window: Window) -> Element:
+def _header(identity: int, header: Header, window: Window) -> Element:
     return Element(
         id=identity,
         role=header.role,

@@ -1,10 +1,11 @@
-"""The headers of the rows and columns of a sheet, which LibreOffice draws and does not tell of."""
+"""The headers of the rows and columns of a sheet, which LibreOffice draws and does not report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from string import digits
 from typing import Literal
 
 from aci.observation.geometry import Rect
@@ -38,7 +39,7 @@ def sheet_headers(elements: Sequence[Element], drawn: Sequence[Rect]) -> list[He
     if not cells:
         return []
     around = bounding([cell.rect for cell in cells])
-    columns = _narrowest(cells, lambda cell: cell.name.rstrip("0123456789"), lambda rect: rect.width)
+    columns = _narrowest(cells, lambda cell: cell.name.rstrip(digits), lambda rect: rect.width)
     rows = _narrowest(cells, lambda cell: str(row_number(cell)), lambda rect: rect.height)
     height = HEADER_ROWS * median(rect.height for rect in rows.values())
     above = Rect(around.x, around.y - round(height), around.width, round(height))

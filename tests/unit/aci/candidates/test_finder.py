@@ -126,6 +126,15 @@ def test_headers_that_are_not_drawn_are_not_made_up() -> None:
     assert [each.name for each in CandidateFinder(count(1)).find(*sheet("A"), [WINDOW])] == [""]
 
 
+def test_a_figure_of_a_dialog_over_a_header_stays() -> None:
+    pixels, cells = sheet(*"ABCDE", "1", "2", "3", "4")
+    dialog = Window(2, "Sort", "board", Rect(590, 60, 100, 80))
+    pixels[60:140, 590:690] = 240
+    pixels[78:98, 600:620] = BLUE
+    found = CandidateFinder(count(1)).find(pixels, cells, [dialog, WINDOW])
+    assert [each.window_id for each in found if each.description == "blue"] == [2]
+
+
 def test_headers_keep_their_ids_when_one_is_selected() -> None:
     finder = CandidateFinder(count(1))
     pixels, cells = sheet(*"ABCDE", "1", "2", "3", "4")
