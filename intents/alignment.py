@@ -192,5 +192,5 @@ def _whole(value: str) -> str:
 
 
 def holds(text: str, value: str) -> bool:
-    """Return whether a text holds a value, not as a part of a longer word or number."""
-    return bool(text) and re.search(_whole(value), text) is not None
+    """Return whether a text holds a value, not as a part of a longer word or number; nothing holds an empty one."""
+    return bool(text and value) and re.search(_whole(value), text) is not None

@@ -226,6 +226,12 @@ def test_input_line_follows_the_selected_cell_whatever_that_held_when_it_was_lea
     assert outcome(again(memory, wording, sheet("74"), selecting)[0]).replayed
 
 
+def test_a_cell_that_the_task_does_not_name_can_be_learned_in_a_sheet_without_labels(memory: MemoryStore) -> None:
+    wording, actions = "Select the cell and click Send", (Click(element_id=5), Click(element_id=3))
+    assert outcome(learn(memory, actions, wording, sheet(""), selecting)).verified
+    assert outcome(again(memory, wording, sheet(""), selecting)[0]).replayed
+
+
 def unchecking(action: Action, seen: Observation) -> Observation:
     """Take back a choice that was made before, at the next click."""
     after = form(action, seen)
