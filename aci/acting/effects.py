@@ -160,7 +160,7 @@ def _windows(before: Snapshot, after: Snapshot) -> Iterator[Difference]:
 
 
 def _window(window: Window) -> str:
-    kind = "menu" if window.popup and not window.title else "dialog" if window.modal else "window"
+    kind = "popup" if window.popup and not window.title else "dialog" if window.modal else "window"
     return f"{kind} {quote(window.title or window.app, _LONGEST)}"
 
 

@@ -30,6 +30,7 @@ from agent_s.probes.requests import (
 )
 from agent_s.records import Change
 from intents.alignment import holds
+from intents.numbers import value_of
 
 MAX_EXCERPT = 600  # characters of a file that a result shows
 DEFAULT = "default"  # stands for the value of a setting that is not set
@@ -157,7 +158,9 @@ def _cell(document: Document, probe: CellProbe) -> _Answer:
     if document.sheets and sheet not in document.sheets:
         return False, f"its sheets are {', '.join(document.sheets[:_MOST_LISTED])}"
     forms = document.cells.get((sheet, probe.cell), ())
-    found = " or ".join(forms) if forms else "empty"
+    formulas = [form for form in forms if form.startswith("=")]
+    values = " or ".join(form for form in forms if form not in formulas)
+    found = ", by ".join(filter(None, (values, *formulas))) or "empty"
     same = any(_comparable(form) == _comparable(probe.value) for form in forms)
     return (same if probe.value else not forms), f"{probe.cell} of {sheet or 'the file'} is {found[:MAX_EXCERPT]}"
 
@@ -170,10 +173,8 @@ def _comparable(value: str) -> str:
     text = value.strip()
     if text.startswith("="):
         return re.sub(r"[\s$]", "", text).upper()
-    try:
-        return f"{float(text.replace(',', '')):.12g}"
-    except ValueError:
-        return _joined(text)
+    number = value_of(text)
+    return _joined(text) if number is None else f"{float(number):.12g}"
 
 
 def _excerpt(text: str, wanted: str) -> str:

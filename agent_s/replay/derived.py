@@ -17,9 +17,10 @@ from aci.acting.actions import Action, Hotkey, Type
 from agent_s.records import Derived, GroundedStep, Step
 from agent_s.replay.grounded_steps import acted_on, learnable, typed_text
 from agent_s.replay.seen_texts import Place, SeenTexts, Sight, holding, places_of
-from agent_s.replay.value_forms import is_anchored, is_number, is_telling, keys_of
+from agent_s.replay.value_forms import is_anchored, is_telling, keys_of
 from intents.alignment import holds
 from intents.lexicon import read_number, read_ordinal, stems
+from intents.numbers import is_number
 
 _PIECE = re.compile(r"(?:(?<![\w)])[-+−](?=\d))?\w+(?:[.,:'’@/-]\w+)*")
 _PART = re.compile(r"\w+")

@@ -9,39 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from decimal import Decimal
-from functools import lru_cache
 
 from intents.dates import month_number, parse_day, parse_time
 from intents.lexicon import content_words
+from intents.numbers import NUMBER, Reading, is_number, numbers_in, readings
 
-NUMBER = r"(?<![\w.,])[-+−]?\d+(?:[.,'’]\d+|[ \u00a0\u202f\u2009]\d{3}(?!\d))*(?!\w|[.,]\d)"
-"""Pattern of a number with its sign and its separators."""
 AROUND_CHARS = 40
 """Length of the text that is kept before and after a value."""
 
 _DIGITS = re.compile(r"(\d+(?:[.,:]\d+)*)")
 _RUN = re.compile(r"[^\W_]+|[\W_]+")
 _WORDS = r"[^\W\d_]+(?:[ '’.-]{1,2}[^\W\d_]+){0,5}"
-_GROUPS = ",.'’ \u00a0\u202f\u2009"
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _EXACT_DIGITS = 4  # longer runs of digits, as in years and codes, keep their length
 _TELLING_CHARS, _TELLING_DIGITS, _TELLING_WORDS, _TELLING_LENGTH = 4, 3, 3, 16
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """One way to read a written number: its value, and its separators; these are empty where it has none."""
-
-    value: Decimal
-    group: str
-    point: str
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text is a number."""
-    return re.fullmatch(NUMBER, text.strip()) is not None
 
 
 def is_telling(value: str) -> bool:
@@ -66,7 +47,7 @@ def occurrences(text: str, typed: str) -> Iterator[tuple[str, tuple[str, str]]]:
         digits = _digits(typed)
         found = [
             match
-            for match in _numbers_in(text)
+            for match in numbers_in(text)
             if match[0] == typed or (_digits(match[0]) == digits and _conventions(match[0], typed))
         ]
     elif typed.strip().casefold() in text.casefold():
@@ -78,11 +59,6 @@ def occurrences(text: str, typed: str) -> Iterator[tuple[str, tuple[str, str]]]:
         yield match[0], (before[-AROUND_CHARS:], after[:AROUND_CHARS])
 
 
-@lru_cache(maxsize=16_384)
-def _numbers_in(text: str) -> tuple[re.Match[str], ...]:
-    return tuple(re.finditer(NUMBER, text))
-
-
 def _digits(number: str) -> str:
     """Return the digits of a number, without zeros at its end, which may be left out of a fraction."""
     return "".join(char for char in number if char.isdecimal()).rstrip("0")
@@ -90,7 +66,7 @@ def _digits(number: str) -> str:
 
 def keys_of(text: str) -> list[str]:
     """Return the words of a text and the digits of its numbers, in order; a text that holds another has its keys."""
-    numbers = {match.start(): _digits(match[0]) for match in _numbers_in(text)}
+    numbers = {match.start(): _digits(match[0]) for match in numbers_in(text)}
     words = {match.start(): match[0].casefold() for match in re.finditer(r"\w+", text)}
     return [key for _, key in sorted([*numbers.items(), *words.items()])]
 
@@ -131,40 +107,25 @@ def _typed_number(value: str, typed: str, new: str) -> str | None:
         return plain
     results = set()
     for before, after in _conventions(shown, typed):
-        for reading in _readings(plain):
+        for reading in readings(plain):
             known = reading.group in ("", before.group) and reading.point in ("", before.point)
             if known and not (reading.point and not after.point):
                 results.add(_written(plain, reading, after, trims=_trims(shown, before, typed, after)))
     return results.pop() if len(results) == 1 else None
 
 
-def _conventions(shown: str, typed: str) -> list[tuple[_Reading, _Reading]]:
+def _conventions(shown: str, typed: str) -> list[tuple[Reading, Reading]]:
     """Return the ways to read two texts as the same number."""
-    return [(one, other) for one in _readings(shown) for other in _readings(typed) if one.value == other.value]
+    return [(one, other) for one in readings(shown) for other in readings(typed) if one.value == other.value]
 
 
-def _readings(text: str) -> list[_Reading]:
-    """Return the ways to read a written number: "4,368" is 4368 or 4.368."""
-    plain = text.strip().replace("−", "-")
-    found = []
-    for group in ("", *(mark for mark in _GROUPS if mark in plain)):
-        for point in ("", *(mark for mark in ".," if mark in plain and mark != group)):
-            whole, _, part = plain.partition(point) if point else (plain, "", "")
-            digits = whole.lstrip("+-")
-            grouped = re.fullmatch(rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+", digits) if group else digits.isdecimal()
-            if grouped and (part.isdecimal() if point else not part):
-                number = Decimal(f"{'-' if whole.startswith('-') else ''}{re.sub(r'[^0-9]', '', digits)}.{part or 0}")
-                found.append(_Reading(number, group, point))
-    return found
-
-
-def _trims(shown: str, before: _Reading, typed: str, after: _Reading) -> bool:
+def _trims(shown: str, before: Reading, typed: str, after: Reading) -> bool:
     """Return whether the zeros at the end of a fraction were not typed."""
     decimals = [text.rpartition(one.point)[2] if one.point else "" for text, one in ((shown, before), (typed, after))]
     return len(decimals[0]) > len(decimals[1])
 
 
-def _written(text: str, reading: _Reading, form: _Reading, trims: bool) -> str:
+def _written(text: str, reading: Reading, form: Reading, trims: bool) -> str:
     """Return a number in another form."""
     whole, _, part = text.partition(reading.point) if reading.point else (text, "", "")
     sign = "-" if whole.startswith("-") else ""

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import VerifyContext
 from agent_s.records import Step
-from intents.alignment import holds
 from intents.lexicon import stem
+from intents.numbers import shows
 from intents.text import split_camel_case
 
 LONGEST = 4000  # characters of a content that are compared
@@ -58,7 +58,7 @@ class Evidence:
             return f"/{self.stored.removeprefix('~/')}".endswith(f"/{value.removeprefix('~/').lstrip('/')}")
         if self.stored and value in (PurePosixPath(self.stored).name, PurePosixPath(self.stored).stem):
             return True
-        return holds(normalized(f"{self.content} {self.place}"), normalized(value))
+        return shows(normalized(f"{self.content} {self.place}"), normalized(value))
 
 
 def steps_of(context: VerifyContext) -> Iterator[tuple[Step, Observation]]:

@@ -8,7 +8,7 @@ from aci.observation.observation import Observation
 from agent_s.records import Expectation
 from agent_s.roles.evidence import normalized
 from agent_s.roles.screen_evidence import content_of
-from intents.alignment import holds
+from intents.numbers import shows
 
 
 def find_unmet(expected: Sequence[Expectation], before: Observation, now: Observation) -> str:
@@ -33,13 +33,13 @@ def _holds(expected: Expectation, seen: Observation, before: Observation) -> boo
     words = normalized(expected.shows)
     if expected.element_id is None:
         texts = [*(window.title for window in seen.windows), *(f"{e.name} {e.text or ''}" for e in seen.elements)]
-        return bool(words) and expected.gone is not any(holds(normalized(text), words) for text in texts)
+        return bool(words) and expected.gone is not any(shows(normalized(text), words) for text in texts)
     if expected.element_id not in before.by_id and expected.gone:
         return False  # it cannot go
     element = seen.by_id.get(expected.element_id)
     if element is None or not words:
         return expected.gone and element is None
-    return expected.gone is not holds(normalized(content_of(element, seen)), words)
+    return expected.gone is not shows(normalized(content_of(element, seen)), words)
 
 
 def _in_words(expected: Expectation) -> str:

@@ -54,7 +54,7 @@ def _lasting_changes(step: Step) -> list[Difference]:
     effect = step.result.effect
     if step.recalled or effect is None or effect.kind != "expected":
         return []
-    return [one for one in effect.differences if one.kind in _LASTING and not one.what.startswith("menu ")]
+    return [one for one in effect.differences if one.kind in _LASTING and not one.what.startswith(("menu ", "popup "))]
 
 
 def _undoes(action: Hotkey) -> bool:

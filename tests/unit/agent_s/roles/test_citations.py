@@ -251,6 +251,7 @@ def test_a_probe_supports_only_what_it_asked(point: str, result: ProbeResult, re
             read(1, ChangedProbe(path="original.txt"), False, "~/original.txt", changed=False),
         ),
         ("B5 of a.xlsx is 42", read(1, CellProbe(path="a.xlsx", cell="B5", value="42"), True, "~/a.xlsx")),
+        ("B5 of a.xlsx is 42.00", read(1, CellProbe(path="a.xlsx", cell="B5", value="42"), True, "~/a.xlsx")),
         ("B5 of a.xlsx is empty", read(1, CellProbe(path="a.xlsx", cell="B5", value=""), True, "~/a.xlsx")),
         ("a.txt has only 'x'", read(1, TextProbe(path="a.txt", text="x", exact=True), True, "~/a.txt")),
     ],
