@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -15,10 +15,8 @@ from aci.acting.effects import with_effect
 from aci.acting.wording import describe_action, describe_result, describe_target
 from aci.desktop.desktop import ActionResult
 from aci.observation.identity import ElementDescription
+from aci.observation.observation import Observation
 from intents.statements import split_instruction, split_statement
-
-if TYPE_CHECKING:
-    from aci.observation.observation import Observation
 
 MAX_INSTRUCTION = 20_000
 

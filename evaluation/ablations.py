@@ -72,10 +72,7 @@ def load_rows(path: Path) -> Rows:
 
 
 def plan_rows(
-    rows: Rows,
-    settings: Mapping[str, Settings],
-    folder: Path,
-    memories: Mapping[Start, Path | None],
+    rows: Rows, settings: Mapping[str, Settings], folder: Path, memories: Mapping[Start, Path | None]
 ) -> list[Planned]:
     """Return what is to be run.
 

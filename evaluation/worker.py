@@ -20,9 +20,8 @@ from types import FrameType
 from typing import Literal, NoReturn, Protocol, TextIO
 
 from agent_s.records import Task
-from evaluation.harness.results import Job, Result
-from evaluation.harness.work import Work
-from evaluation.state.rights import Rights
+from evaluation.harness.results import Job, Result, Work
+from evaluation.state.context import Rights
 
 PARENT_POLL_S = 0.5
 

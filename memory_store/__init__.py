@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from memory_store.errors import StoreUnavailable as StoreUnavailable
     from memory_store.errors import TransferError as TransferError
     from memory_store.errors import UnknownExperience as UnknownExperience
-    from memory_store.records.episodic import EpisodicExperience as EpisodicExperience
     from memory_store.records.experience import Experience as Experience
     from memory_store.records.experience import Hit as Hit
     from memory_store.records.experience import Provenance as Provenance
     from memory_store.records.experience import StoreStats as StoreStats
-    from memory_store.records.narrative import NarrativeExperience as NarrativeExperience
-    from memory_store.records.narrative import PlannedSubtask as PlannedSubtask
-    from memory_store.records.skills import SkillExperience as SkillExperience
+    from memory_store.records.kinds import EpisodicExperience as EpisodicExperience
+    from memory_store.records.kinds import NarrativeExperience as NarrativeExperience
+    from memory_store.records.kinds import PlannedSubtask as PlannedSubtask
+    from memory_store.records.kinds import SkillExperience as SkillExperience
     from memory_store.salvage import SalvageReport as SalvageReport
     from memory_store.salvage import salvage_store as salvage_store
     from memory_store.storage.forgetting import Selection as Selection
@@ -67,10 +67,8 @@ _MODULES = {
     "errors": "ConnectionLost EmbedderUnavailable EmbeddingError InvalidExperience MemoryStoreError"
     " NotAStore StoreBusy StoreClosed StoreCorrupt StoreFull"
     " StoreNewer StoreReadOnly StoreUnavailable TransferError UnknownExperience",
-    "records.episodic": "EpisodicExperience",
     "records.experience": "Experience Hit Provenance StoreStats",
-    "records.narrative": "NarrativeExperience PlannedSubtask",
-    "records.skills": "SkillExperience",
+    "records.kinds": "EpisodicExperience NarrativeExperience PlannedSubtask SkillExperience",
     "storage.forgetting": "Selection VacuumReport",
     "salvage": "SalvageReport salvage_store",
     "transfer": "ImportReport export_store import_store merge_export",

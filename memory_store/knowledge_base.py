@@ -18,9 +18,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from memory_store.errors import InvalidExperience, TransferError
-from memory_store.records.episodic import EpisodicExperience
 from memory_store.records.experience import Experience, Provenance, first_problem
-from memory_store.records.narrative import NarrativeExperience
+from memory_store.records.kinds import EpisodicExperience, NarrativeExperience
 from memory_store.storage.rows import to_values
 
 NARRATIVE = "narrative_memory.json"

@@ -22,7 +22,7 @@ from memory_store.errors import StoreCorrupt, StoreUnavailable, TransferError
 from memory_store.migrations import HEAD
 from memory_store.migrations.packed_descriptions import unpack
 from memory_store.records.experience import KINDS, Experience, Kind, Record
-from memory_store.records.skills import SkillExperience
+from memory_store.records.kinds import SkillExperience
 from memory_store.storage.database import SqliteDatabase
 from memory_store.storage.opening import MAGIC, locate, revision_of
 from memory_store.storage.rows import TABLES, select_kind, to_record

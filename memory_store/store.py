@@ -20,20 +20,20 @@ from memory_store.embedding.embedders import Embedder, checked_embed, default_em
 from memory_store.errors import EmbedderUnavailable, InvalidExperience, UnknownExperience
 from memory_store.integrity import find_problems
 from memory_store.keys import check_text, make_key
-from memory_store.records.episodic import EpisodicExperience, Step
 from memory_store.records.experience import Experience, Hit, Kind, Provenance, State, StoreStats, first_problem
-from memory_store.records.narrative import NarrativeExperience, PlannedSubtask
-from memory_store.records.skills import Effect, SkillExperience
+from memory_store.records.kinds import (
+    Effect,
+    EpisodicExperience,
+    NarrativeExperience,
+    PlannedSubtask,
+    SkillExperience,
+    Step,
+)
 from memory_store.search.index import EMBED_AT_ONCE, Index, LocalIndex
 from memory_store.search.retrieval import Filters, Query, Retriever
 from memory_store.storage import forgetting, trust, web_answers
 from memory_store.storage.database import Database
-from memory_store.storage.embeddings import (
-    BackgroundEmbedding,
-    count_missing_vectors,
-    encode,
-    store_missing_vectors,
-)
+from memory_store.storage.embeddings import BackgroundEmbedding, count_missing_vectors, encode, store_missing_vectors
 from memory_store.storage.forgetting import Selection, VacuumReport
 from memory_store.storage.merging import find_twin, merged
 from memory_store.storage.opening import locate, open_located
@@ -314,12 +314,7 @@ class MemoryStore:
     # Trust
 
     def mark_verified(
-        self,
-        *,
-        verified: bool | None,
-        by: str,
-        run_id: str | None = None,
-        ids: Iterable[str] | None = None,
+        self, *, verified: bool | None, by: str, run_id: str | None = None, ids: Iterable[str] | None = None
     ) -> int:
         """Record the verdict of an independent check and return the number of marked experiences.
 

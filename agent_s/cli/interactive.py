@@ -122,6 +122,7 @@ class Prompt:
         """Carry out a task; return the exit status of a signal that ended it, None if none did."""
         from agent_s.terminal.interrupts import Interrupts
         from agent_s.terminal.running import announce, carry_out, make_task
+        from agent_s.trajectory.presenting import heading
 
         try:
             task = make_task(instruction, self.earlier)
@@ -131,16 +132,11 @@ class Prompt:
         with Interrupts(self.screen.notice) as interrupts:
             ended = carry_out(self.agent, task, self.settings.runs_folder, self.screen, interrupts)
         self.finished.append(ended)
-        self._show_end(ended)
+        click.echo(f"{heading(ended.outcome)}. {shorten(printable(ended.outcome.reason), 300)}".strip())
+        click.echo(f"{ended.used}. 'details' shows every step.")
         announce(instruction, ended, self.settings)
         self.earlier.append(f"{task.instruction[:LONGEST_EARLIER]} ({ended.outcome.status})")
         return interrupts.exit_status
-
-    def _show_end(self, ended: FinishedRun) -> None:
-        from agent_s.trajectory.presenting import heading
-
-        click.echo(f"{heading(ended.outcome)}. {shorten(printable(ended.outcome.reason), 300)}".strip())
-        click.echo(f"{ended.used}. 'details' shows every step.")
 
 
 WORDS: Mapping[str, tuple[str, Callable[[Prompt], None]]] = {

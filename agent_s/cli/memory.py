@@ -159,9 +159,7 @@ def export_command(store: MemoryStore, file: Path, training: bool, as_json: bool
     show_result({"file": file, "exported": count}, f"Exported {plural(count, 'experience')} to {file}.", as_json)
 
 
-@memory.command(
-    epilog=examples("agent-s memory train pairs.jsonl --model ./Qwen3-1.7B --out ./planner"),
-)
+@memory.command(epilog=examples("agent-s memory train pairs.jsonl --model ./Qwen3-1.7B --out ./planner"))
 @click.argument("file", type=FILE)
 @click.option("--model", metavar="DIR", required=True, type=FOLDER, help="Model to start from (Hugging Face's format).")
 @click.option("--out", metavar="DIR", required=True, type=FOLDER, help="New folder for the trained model.")

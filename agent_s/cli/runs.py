@@ -72,9 +72,8 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
 
     RUN is an id or the start of one, a folder, or "last".
     """
-    from agent_s.runs.listing import find_run
+    from agent_s.runs.listing import find_run, in_units, measure_run
     from agent_s.runs.reading import read_trajectory
-    from agent_s.runs.size import in_units, measure_run
     from agent_s.terminal.output import echo_json, plural, printable
     from agent_s.terminal.progress import lines_of
     from agent_s.trajectory.presenting import heading

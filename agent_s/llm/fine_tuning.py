@@ -77,7 +77,9 @@ def fine_tune(
         FineTuningError: A package, the file or the model is missing or cannot be used, or the folder is not empty.
     """
     conversations = _read(file)
-    _require_packages()
+    missing = [name for name in ("torch", "transformers", "peft") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise FineTuningError(f"Not installed: {', '.join(missing)}. Run: pip install 'agent-s[train]'")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FineTuningError(f"{out} exists and is not empty. Name a new folder for the trained model.")
     import torch
@@ -117,12 +119,6 @@ def _read(file: Path) -> list[_Conversation]:
     if not conversations:
         raise FineTuningError(f"{file} is empty: memory holds no skills yet, and no tasks that were done by skills.")
     return conversations
-
-
-def _require_packages() -> None:
-    missing = [name for name in ("torch", "transformers", "peft") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise FineTuningError(f"Not installed: {', '.join(missing)}. Run: pip install 'agent-s[train]'")
 
 
 def _load(folder: Path, tuning: Tuning, device: Any) -> tuple[Any, Any]:

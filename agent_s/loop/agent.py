@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aci.desktop.desktop import Desktop, SimpleDesktop, as_desktop
 from aci.safety.policy import OWN_SCREEN, VIRTUAL, Policy, Risk, Rule
@@ -23,10 +23,8 @@ from agent_s.records import Outcome, StateCheck, Task
 from agent_s.safety.confirmation import Consent
 from agent_s.safety.secrets import Secrets, find_in
 from agent_s.search import WebSearch
+from agent_s.settings import Settings
 from memory_store import MemoryStore
-
-if TYPE_CHECKING:
-    from agent_s.settings import Settings
 
 
 class AgentS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -17,10 +17,8 @@ from agent_s.records import Limits, Planner, Record
 from agent_s.safety.confirmation import Consent
 from agent_s.safety.secrets import Secrets
 from agent_s.search import WebSearch
+from agent_s.settings import Settings
 from memory_store import MemoryStore
-
-if TYPE_CHECKING:
-    from agent_s.settings import Settings
 
 ASKED_FOR_PASSWORD = (
     "people are never asked for passwords, since the model would read the answer: a person writes {{secret:NAME}} into "

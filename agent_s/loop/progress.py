@@ -1,11 +1,15 @@
-"""The state of a run: what has been done so far, and how its parts end."""
+"""The state of a run: what has been done so far, how its parts end, and what they leave for those that follow."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from aci.acting.actions import Type
 from agent_s.records import Aims, Plan, Status, Step, Subtask
 from agent_s.replay.recall import Known
+from agent_s.replay.written_files import written_file
 from agent_s.roles.manager import Knowledge
 
 
@@ -54,3 +58,22 @@ class Progress:
     def finished(self) -> tuple[Subtask, ...]:
         """The finished subtasks."""
         return tuple(subtask for subtask, _ in self.done)
+
+
+def results_of(subtask: Subtask, found: str, steps: Sequence[Step], home: Path | None, began: float) -> Iterator[str]:
+    """Yield the results of a subtask, one line each.
+
+    Args:
+        subtask: The subtask.
+        found: What the Worker found out, as it said with its DONE; may be empty.
+        steps: Its steps.
+        home: Home of the applications; None if its files cannot be read.
+        began: When the run began, s since the epoch.
+    """
+    for said in dict.fromkeys((*(step.response.found for step in steps), found)):
+        if said:
+            yield f"{subtask.name}: found {' '.join(said.split())}"
+    typed = (step.response.action.text for step in steps if isinstance(step.response.action, Type) and step.worked)
+    files = {name: None for text in typed if (name := written_file(text, home, began))}
+    if files:
+        yield f"{subtask.name}: wrote {', '.join(files)}"

@@ -188,11 +188,7 @@ class Session:
             self._reads_texts = True
 
     def step(
-        self,
-        observation: Observation,
-        response: ActResponse,
-        replayed: bool = False,
-        settle: bool = True,
+        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
     ) -> Generator[Event, None, Step]:
         """Carry out one primitive.
 

@@ -14,17 +14,15 @@ from agent_s.loop.foreseen import find_unforeseen
 from agent_s.loop.learner import Learner
 from agent_s.loop.options import Options
 from agent_s.loop.planning import Planning
-from agent_s.loop.progress import Ending, Progress
-from agent_s.loop.results import results_of
+from agent_s.loop.progress import Ending, Progress, results_of
 from agent_s.loop.session import Session
 from agent_s.loop.stall_detection import find_trouble, is_hopeless
 from agent_s.loop.unfinished import UnfinishedRun
-from agent_s.loop.unread_text import find_unread
 from agent_s.records import Dropped, Step, Subtask, Task
 from agent_s.replay.player import Replay, Replayed
 from agent_s.replay.recall import Recall
 from agent_s.replay.template import Replayable
-from agent_s.roles.expectations import find_unmet
+from agent_s.roles.expectations import find_unmet, find_unread
 from agent_s.roles.reflector import Reflector
 from agent_s.roles.worker import Worker
 from intents.alignment import holds

@@ -5,13 +5,7 @@ from __future__ import annotations
 import re
 
 from aci.acting.actions import Wait
-from agent_s.llm.protocol import (
-    PlanContext,
-    QueryContext,
-    QueryResponse,
-    ReflectContext,
-    ReflectResponse,
-)
+from agent_s.llm.protocol import PlanContext, QueryContext, QueryResponse, ReflectContext, ReflectResponse
 from agent_s.offline.words import TABLE, one_of
 
 _LONGEST_QUERY = 300
@@ -21,7 +15,7 @@ _LONGEST_PART = 400
 def query(context: QueryContext) -> QueryResponse:
     """Return the question how to do the task in the application in front."""
     asked = " ".join(context.task.instruction.split()).rstrip(".!?")
-    asked = asked if asked[:2].isupper() else _lower(asked)
+    asked = asked if asked[:2].isupper() else asked[:1].lower() + asked[1:]
     window = context.observation.active_window
     app = window.app if window is not None and window.app.casefold() not in asked.casefold() else ""
     query = f"How to {asked[:_LONGEST_QUERY]}{f' in {app}' if app else ''}?"
@@ -58,7 +52,3 @@ def reflect(context: ReflectContext) -> ReflectResponse:
 def _brief(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_PART else f"{text[:_LONGEST_PART]}..."
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

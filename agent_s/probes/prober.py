@@ -10,13 +10,7 @@ from pathlib import Path
 
 from agent_s.probes.documents import Document, read_document
 from agent_s.probes.places import NotReadable, Places
-from agent_s.probes.preferences import (
-    chromium_bookmarks,
-    chromium_preference,
-    find_setting,
-    read_settings,
-    same_value,
-)
+from agent_s.probes.preferences import chromium_bookmarks, chromium_preference, find_setting, read_settings, same_value
 from agent_s.probes.requests import (
     BookmarkProbe,
     CellProbe,

@@ -1,21 +1,27 @@
-"""Whether citations support a judgement: each must exist, say what is quoted, and bear on its point."""
+"""Whether citations support a judgement: each must exist, say what is quoted, and bear on its point.
+
+Evidence bears on a point if together it holds everything that the point claims (`find_missing`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
+from pathlib import PurePosixPath
 
 from agent_s.llm.protocol import Citation, Judgement, VerifyContext, VerifyResponse
 from agent_s.probes.requests import Probe, ProbeResult
 from agent_s.records import Verdict
-from agent_s.roles.bearing import find_missing
 from agent_s.roles.evidence import Evidence, NoEvidence
 from agent_s.roles.probe_evidence import find_probe, probes_of
 from agent_s.roles.screen_evidence import find_element, find_unchanged, find_window
 from agent_s.roles.step_evidence import check_no_step, find_step
+from intents.alignment import holds
 from intents.statements import Statement, read_statement
 
 Ask = Callable[[Probe], ProbeResult]
+SHARE = 0.5  # of the words that a point is about, those that its evidence must have, rounded up
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +159,79 @@ def _with_saved(finding: Finding, files: set[str], ask: Ask) -> Finding:
 def _has_all(claim: Statement, file: str, ask: Ask) -> bool:
     """Return whether a saved file has the values of a claim, or cannot be read."""
     return all(ask(probe).holds is not False for probe in probes_of(claim, file))
+
+
+def find_missing(claim: Statement, shown: Sequence[Evidence], folders: Sequence[str], readable: bool) -> str:
+    """Return what a claim says and its evidence does not; empty if that is nothing.
+
+    Args:
+        claim: What a point claims.
+        shown: The evidence that is cited for it.
+        folders: Names of the folders in the home.
+        readable: Whether what it says about files must be read from them.
+    """
+    stored = [one for one in shown if one.stored]
+    if claim.saved and readable and not any(_is_saved(claim, one) for one in stored):
+        return "it is about a file, so cite a probe of it"
+    if missing := _missing_value(claim, shown) or _wrong_place(claim, stored, folders):
+        return missing
+    if claim.exact and not any(one.exact for one in shown):
+        return "nothing that is cited shows that there is nothing else"
+    stems = frozenset().union(*(one.stems | one.place_stems for one in shown))
+    if claim.predicate - stems:
+        return f"nothing that is cited says {_listed(claim.predicate - stems)}"
+    # A file and its values say what it is about.
+    return "" if stored and claim.files else _missing_connection(claim, shown, stems)
+
+
+def _is_saved(claim: Statement, shown: Evidence) -> bool:
+    """Return whether evidence was read from a file, or from what else the claim says is saved, such as a bookmark."""
+    return "/" in shown.stored or any(topics & shown.stems for topics in claim.topics)
+
+
+def _missing_value(claim: Statement, shown: Sequence[Evidence]) -> str:
+    for value in claim.values:
+        if not any(one.has(value) for one in shown):
+            return f"nothing that is cited shows {value!r}"
+    for cell, value in claim.cells:
+        if not any(one.has(cell) and one.has(value) for one in shown):
+            return f"nothing that is cited shows {value!r} in {cell}"
+    return ""
+
+
+def _wrong_place(claim: Statement, stored: Sequence[Evidence], folders: Sequence[str]) -> str:
+    named = {folder for folder in folders if claim.saved and holds(claim.text, folder)}
+    if named and stored and not any(named <= set(PurePosixPath(one.stored).parts) for one in stored):
+        return f"the file that is cited is not in {min(named)}"
+    return ""
+
+
+def _missing_connection(claim: Statement, shown: Sequence[Evidence], stems: frozenset[str]) -> str:
+    for topics in claim.topics:
+        if not _is_about(topics, stems):
+            return f"nothing that is cited is about {_listed(topics - stems)}"
+    controls = frozenset().union(*(one.stems for one in shown if one.control))
+    for value in claim.values:
+        if not any(_carries(one, value, claim, controls) for one in shown):
+            said = claim.deeds or frozenset().union(*claim.topics)
+            return f"what is cited for {value!r} does not connect it with {_listed(said)}"
+    if not claim.values and claim.deeds - stems:
+        return f"nothing that is cited says {_listed(claim.deeds - stems)}"
+    return ""
+
+
+def _listed(stems: Iterable[str]) -> str:
+    return repr(" ".join(sorted(stems)))
+
+
+def _is_about(topics: frozenset[str], stems: frozenset[str], share: float = SHARE) -> bool:
+    return len(topics & stems) >= ceil(share * len(topics))
+
+
+def _carries(shown: Evidence, value: str, claim: Statement, controls: frozenset[str]) -> bool:
+    """Return whether evidence connects a value with the rest of a claim; an input field only speaks about itself."""
+    if not shown.has(value) or not (shown.stored or claim.deeds <= shown.stems | controls):
+        return False
+    if shown.filled:
+        return any(_is_about(topics, shown.stems, 1.0) for topics in claim.topics) or not claim.topics
+    return any(_is_about(topics, shown.stems | shown.place_stems) for topics in claim.topics) or not claim.topics

@@ -30,7 +30,7 @@ def content_of(element: Element, seen: Observation) -> str:
     """Return what an element says, with its states, the groups that it is in, and the row and column of a cell."""
     value = "" if element.value is None else f"{element.value:g}"
     own = (element.role, element.name, element.label, element.text, value, element.description)
-    states = [*sorted(element.states), *(["unchecked"] if _is_off(element) else [])]
+    states = [*sorted(element.states), *(["unchecked"] if element.role in SWITCHES and not is_on(element) else [])]
     parts = (part.partition(":") for part in element.path)
     groups = [name for role, _, name in parts if role not in _WINDOWS]
     return " ".join((*filter(None, own), *states, *groups, *_around(element, seen)))
@@ -103,10 +103,6 @@ def find_element(citation: Citation, claim: Statement, context: VerifyContext) -
 def is_on(element: Element) -> bool:
     """Return whether a switch is on."""
     return bool(element.states & ({"checked", "pressed"} if element.role == "toggle button" else {"checked"}))
-
-
-def _is_off(element: Element) -> bool:
-    return element.role in SWITCHES and not is_on(element)
 
 
 def _better_named(element: Element, claim: Statement, seen: Observation) -> Element | None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from agent_s.errors import SettingsError
 from agent_s.search import WebSearch
-
-if TYPE_CHECKING:
-    from agent_s.settings import Engine, SearchSettings, Settings
-    from memory_store import MemoryStore
+from agent_s.settings import Engine, SearchSettings, Settings
+from memory_store import MemoryStore
 
 HOSTING = ("anthropic", "openai", "gemini")
 """The providers with a web search of their own."""

@@ -150,7 +150,12 @@ class Interrupts:
                     return
                 finally:
                     self._working = False
-                self._announce()
+                if self._pausing:
+                    self._pausing = False
+                    self._notice("Pausing after the current action ...")
+                if self.caught is not None and not self._announced:
+                    self._announced = True
+                    self._notice("Stopping ... (press Ctrl-C again to stop at once)")
                 yield item
         finally:
             if pause is not None:
@@ -162,14 +167,6 @@ class Interrupts:
         """Do what Ctrl-C does during a run, from another thread."""
         if self._stop is not None:
             signal.pthread_kill(self._main, signal.SIGINT)
-
-    def _announce(self) -> None:
-        if self._pausing:
-            self._pausing = False
-            self._notice("Pausing after the current action ...")
-        if self.caught is not None and not self._announced:
-            self._announced = True
-            self._notice("Stopping ... (press Ctrl-C again to stop at once)")
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         if self._nudging:

@@ -102,11 +102,7 @@ def run_once(
     from agent_s.terminal.progress import choose_display
 
     display = choose_display(quiet=quiet, json=as_json, events=events)
-    with (
-        Interrupts(display.notice) as interrupts,
-        open_memory(settings) as memory,
-        choice.open(settings) as desktop,
-    ):
+    with Interrupts(display.notice) as interrupts, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, display, trusted_run, watcher)
         introduce(agent, choice, display)
         home = desktop.home if desktop.private else None

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from aci.observation.observation import Observation
 from agent_s.background import Pending
 from agent_s.errors import TrajectoryError
 from agent_s.events import ActionChosen, Event, Exchange, ModelCalled, Observed, RunEnded, RunStarted, SentPicture
@@ -21,8 +22,6 @@ from agent_s.safety.confirmation import targets_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-    from aci.observation.observation import Observation
 
 PNG_LEVEL = 1
 

@@ -9,22 +9,20 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
 from aci.acting.actions import Click, Hotkey, Scroll, Type
 from agent_s.errors import AgentError
 from agent_s.events import ActionPerformed, Event
+from agent_s.loop.agent import AgentS
 from agent_s.records import Record
 from agent_s.runs.following import saying_where
+from agent_s.safety.confirmation import Consent
 from agent_s.terminal.loopback import listen
 from agent_s.view.folders import RunsFolder
 from agent_s.view.server import Viewer, address_of
-
-if TYPE_CHECKING:
-    from agent_s.loop.agent import AgentS
-    from agent_s.safety.confirmation import Consent
 
 PAUSED = "Paused: the screen is yours. The agent looks at it again when you continue."
 

@@ -49,7 +49,7 @@ from agent_s.llm.protocol import (
     VerifyResponse,
 )
 from agent_s.llm.providers.schemas import schema_for
-from agent_s.runs.size import measure_run
+from agent_s.runs.listing import measure_run
 from agent_s.trajectory.recorder import Recorder
 from benchmarks import fixtures
 from benchmarks.support.figures import Figures, NotMeasured, tell

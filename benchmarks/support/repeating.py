@@ -21,7 +21,7 @@ from agent_s.records import Outcome, Task
 from agent_s.settings import Settings, configs_folder
 from evaluation.osworld.runner import TaskSession
 from evaluation.osworld.task import TaskFile, load_task
-from evaluation.state.rights import Rights
+from evaluation.state.context import Rights
 from evaluation.state.server import FormServer, Submission
 from memory_store import MemoryStore
 

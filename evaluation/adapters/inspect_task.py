@@ -21,7 +21,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from agent_s.settings import Settings, configs_folder, load_settings
 from evaluation.osworld.runner import TaskResult, run_task
 from evaluation.osworld.task import load_task, load_tasks
-from evaluation.state.rights import Rights
+from evaluation.state.context import Rights
 
 RESULT = "agent_s"
 """Key of the state's metadata with the result of a run."""

@@ -15,7 +15,7 @@ ENTRIES = {
     "check": Entry(
         "evaluation.commands.eval_check", "check", "List what task files need, and whether they can run here."
     ),
-    "export": Entry("evaluation.commands.eval_export", "export", "Write results in the format of another harness."),
+    "export": Entry("evaluation.commands.eval_report", "export", "Write results in the format of another harness."),
     "errors": Entry("evaluation.commands.eval_errors", "errors", "Classify the errors in failed runs."),
     "report": Entry("evaluation.commands.eval_report", "report", "Compare the results of evaluations."),
 }

@@ -1,4 +1,4 @@
-"""`agent-s eval report`: compares the results of evaluations."""
+"""`agent-s eval report` and `export`: compare results, or write them in the formats of other harnesses."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import EXISTING_FOLDER, FILE, json_option
-from agent_s.terminal.output import echo_json, shorten, show_table
+from agent_s.terminal.options import EXISTING_FOLDER, FILE, FOLDER, json_option
+from agent_s.terminal.output import echo_json, plural, shorten, show_result, show_table
 
 if TYPE_CHECKING:
-    from evaluation.report.comparison import Comparison, Table
+    from evaluation.report.comparison import Table
     from evaluation.report.statistics import Summary
 
 
@@ -29,8 +29,7 @@ def report(results: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
 
     Shows success by application, level and domain, effort, kinds of failures, and the settings that differ.
     """
-    from evaluation.report.comparison import compare
-    from evaluation.report.comparison_page import write_page
+    from evaluation.report.comparison import compare, write_page
 
     comparison = compare(results)
     if html is not None:
@@ -38,12 +37,6 @@ def report(results: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
     if as_json:
         echo_json({**comparison.as_json(), "html": html})
         return
-    _show(comparison)
-    if html is not None:
-        click.echo(f"Report: {html}")
-
-
-def _show(comparison: Comparison) -> None:
     evaluations = comparison.evaluations
     names = [one.name for one in evaluations]
     headings = list(evaluations[0].as_texts())
@@ -60,6 +53,8 @@ def _show(comparison: Comparison) -> None:
     if comparison.settings:
         rows = [(name, *(shorten(str(value), 40) for value in row)) for name, row in comparison.settings.items()]
         show_table(("Setting", *names), rows)
+    if html is not None:
+        click.echo(f"Report: {html}")
 
 
 def _show_rates(title: str, table: Table) -> None:
@@ -71,3 +66,41 @@ def _show_rates(title: str, table: Table) -> None:
     if table:
         columns = list(next(iter(table.values())))
         show_table((title, *columns), [(label, *map(text, row.values())) for label, row in table.items()], columns)
+
+
+@click.command(
+    epilog=examples(
+        "agent-s eval export results --out for-osworld", "agent-s eval export results --format atif --out trajectories"
+    )
+)
+@click.argument("results", type=EXISTING_FOLDER)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["osworld", "atif"]),
+    default="osworld",
+    show_default=True,
+    help="OSWorld's folders, or a trajectory.json per run as Harbor reads it.",
+)
+@click.option("--out", metavar="DIR", required=True, type=FOLDER, help="Folder.")
+@json_option("Write one JSON object: `out` and `tasks`.")
+def export(results: Path, kind: str, out: Path, as_json: bool) -> None:
+    """Write the results of an evaluation in the format of another harness; RESULTS is its folder (--out).
+
+    Recordings of successes are there only if it was run with --keep-all.
+    """
+    from agent_s.runs.reading import read_trajectory
+    from agent_s.trajectory.atif import write_atif
+    from evaluation.harness.results import read_results
+    from evaluation.report.osworld_layout import write_osworld
+
+    if kind == "osworld":
+        written = write_osworld(results, out)
+    else:
+        recorded = [result for result in read_results(results)[1].values() if result.trajectory]
+        written = [
+            write_atif(read_trajectory(results / result.trajectory), out / Path(result.trajectory).name)
+            for result in recorded
+        ]
+    tasks = plural(len(written), "task")
+    show_result({"out": out, "tasks": len(written)}, f"{tasks} written to {out}.", as_json)

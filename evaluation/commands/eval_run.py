@@ -143,11 +143,7 @@ def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options, unr
 
 
 def run_episodes(
-    jobs: Sequence[Job],
-    assignment: Assignment,
-    options: Options,
-    unreadable: Sequence[Result] = (),
-    title: str = "",
+    jobs: Sequence[Job], assignment: Assignment, options: Options, unreadable: Sequence[Result] = (), title: str = ""
 ) -> Episodes:
     """Run the episodes that have no result yet.
 

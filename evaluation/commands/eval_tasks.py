@@ -16,7 +16,7 @@ from evaluation.commands.eval_run import Options, carry_out, evaluation_options,
 
 if TYPE_CHECKING:
     from evaluation.harness.results import Job, Result
-    from evaluation.state.rights import Rights
+    from evaluation.state.context import Rights
     from evaluation.worker import Assignment
 
 TIME_LIMIT_S = 900.0
@@ -42,7 +42,7 @@ def rights_of(allow_commands: bool, files: Path | None, online: bool) -> Rights:
     Raises:
         click.UsageError: There is no folder to download into.
     """
-    from evaluation.state.rights import Rights
+    from evaluation.state.context import Rights
 
     if online and files is None:
         raise click.UsageError("--online needs --files DIR, the folder to download into.")

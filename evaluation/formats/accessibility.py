@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, model_validator
 
+from aci.observation.observation import Observation
 from aci.remote.accessibility_xml import NAMESPACES, xml_text
 from evaluation.errors import CheckFailed
 from evaluation.state.context import TaskContext
@@ -21,8 +22,6 @@ from evaluation.state.reading import Reading
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-
-    from aci.observation.observation import Observation
 
 
 class TreeRule(Parameters):

@@ -17,14 +17,7 @@ from evaluation.formats.media import compare_audios, compare_videos
 from evaluation.formats.pdf import compare_pdfs, pdf_text_of
 from evaluation.formats.pictures import compare_images
 from evaluation.formats.slide_comparison import METRICS as SLIDE_METRICS
-from evaluation.state.metrics import (
-    IncludeExclude,
-    Score,
-    compare_text_file,
-    expect_each,
-    score_of,
-    score_unless,
-)
+from evaluation.state.metrics import IncludeExclude, Score, compare_text_file, expect_each, score_of, score_unless
 from evaluation.state.reading import as_format
 
 ALIKE_PDF = 0.95

@@ -145,9 +145,7 @@ def _preference(name: str, read: Callable[[Any], Any]) -> Getter:
     return read_one
 
 
-GETTERS: dict[str, Getter] = {
-    **{name: _preference(name, read) for name, read in _PREFERENCES.items()},
-}
+GETTERS: dict[str, Getter] = {**{name: _preference(name, read) for name, read in _PREFERENCES.items()}}
 
 
 class BookmarkRule(Parameters):

@@ -16,14 +16,7 @@ from evaluation.formats.pdf import compare_pdfs
 from evaluation.state.context import TaskContext
 from evaluation.state.downloads import digest
 from evaluation.state.getters import copy_of_download
-from evaluation.state.metrics import (
-    ExpectUnexpect,
-    Score,
-    ValueRule,
-    expect_each,
-    score_of,
-    score_unless,
-)
+from evaluation.state.metrics import ExpectUnexpect, Score, ValueRule, expect_each, score_of, score_unless
 from evaluation.state.parameters import Parameters
 from evaluation.state.reading import Reading, read_text
 

@@ -228,12 +228,7 @@ def pdf_from_url(context: TaskContext, *, path: str, dest: str, profile: str = P
 
 
 def info_from_website(
-    context: TaskContext,
-    *,
-    url: str,
-    infos: tuple[SiteInfo, ...],
-    backups: Any = None,
-    profile: str = PROFILE,
+    context: TaskContext, *, url: str, infos: tuple[SiteInfo, ...], backups: Any = None, profile: str = PROFILE
 ) -> Reading:
     """Texts of a page, which is opened for it; `backups` are given in its place if it cannot be read."""
     try:
@@ -247,12 +242,7 @@ def info_from_website(
 
 
 def gotoRecreationPage_and_get_html_content(  # noqa: N802
-    context: TaskContext,
-    *,
-    selector: Literal["class"],
-    class_: str,
-    order: int | None = None,
-    profile: str = PROFILE,
+    context: TaskContext, *, selector: Literal["class"], class_: str, order: int | None = None, profile: str = PROFILE
 ) -> Reading:
     """The text of an element of a class in the tab that is shown, as an expected value."""
     with debugged(context.path(profile)) as browser:

@@ -341,6 +341,4 @@ def _other_size(one: Image, two: Image) -> Score:
     return Score(0.0, f"the image is {one.width} x {one.height} px, expected {two.width} x {two.height}")
 
 
-METRICS = {
-    "check_file_exists_and_structure_sim": Metric.of(check_structure_sim),
-}
+METRICS = {"check_file_exists_and_structure_sim": Metric.of(check_structure_sim)}

@@ -147,7 +147,8 @@ def check_registry_value(result: Path, expected: ExpectedList[RegistryValue]) ->
 
 def check_vlc_settings(result: Path, expected: Expected[Annotated[dict[str, str | int], Field(min_length=1)]]) -> Score:
     """VLC has every setting of `expected`; a line that is commented out gives the default."""
-    return _vlc_score(result, expected.expected)
+    texts = {name: str(value) for name, value in expected.expected.items()}
+    return score_unless(differing_values(_vlc_settings(result), texts), f"VLC has {texts}")
 
 
 def check_global_key_play_pause(result: Path, expected: PlayPauseKey) -> Score:
@@ -187,11 +188,6 @@ def _vlc_settings(path: Path) -> dict[str, str]:
         if not sign or name not in settings:
             settings[name] = value.strip()
     return settings
-
-
-def _vlc_score(path: Path, wanted: dict[str, str | int]) -> Score:
-    texts = {name: str(value) for name, value in wanted.items()}
-    return score_unless(differing_values(_vlc_settings(path), texts), f"VLC has {texts}")
 
 
 def _office(path: str, name: str, value: str = "", **rule: Any) -> Metric:

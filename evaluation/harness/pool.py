@@ -14,15 +14,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from pydantic import ValidationError
 
 from evaluation.errors import WorkerLost
-from evaluation.harness.results import Job, Result
-
-if TYPE_CHECKING:
-    from evaluation.harness.work import Work
+from evaluation.harness.results import Job, Result, Work
 
 COMMAND = (sys.executable, "-m", "evaluation.worker")
 OVERHEAD_S = 120.0

@@ -7,8 +7,7 @@ from typing import Protocol
 
 from evaluation.harness.pool import COMMAND, Pool
 from evaluation.harness.ray_pool import RayPool
-from evaluation.harness.results import Job, Result
-from evaluation.harness.work import Work
+from evaluation.harness.results import Job, Result, Work
 
 
 class JobPool(Protocol):

@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import EvaluationError, WorkerLost
 from evaluation.harness.pool import COMMAND, ENDING_S, OVERHEAD_S, Worker
-from evaluation.harness.results import Job, Result
+from evaluation.harness.results import Job, Result, Work
 
 if TYPE_CHECKING:
     from types import ModuleType
-
-    from evaluation.harness.work import Work
 
 RESOURCE = "desktop"
 """What a machine of the cluster offers as often as it can hold a desktop."""
@@ -105,7 +103,9 @@ class RayPool:
                 return
             finally:
                 self.stop()
-                _end(ray, actors)
+                ray.wait([actor.end.remote() for actor in actors], num_returns=len(actors), timeout=ENDING_S)
+                for actor in actors:
+                    ray.kill(actor)
 
     def _work(self, ray: ModuleType, actors: Sequence[Any], left: deque[Job], mark: str) -> Iterator[Result]:
         """Give each actor that answers the next job; the actor of a lost job answers again once it has been restarted.
@@ -195,10 +195,3 @@ def _marked(folder: Path) -> Iterator[str]:
         yield str(mark)
     finally:
         mark.unlink(missing_ok=True)
-
-
-def _end(ray: ModuleType, actors: Sequence[Any]) -> None:
-    """End all actors, first their desktops in order as far as they answer."""
-    ray.wait([actor.end.remote() for actor in actors], num_returns=len(actors), timeout=ENDING_S)
-    for actor in actors:
-        ray.kill(actor)

@@ -7,14 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
 
 from agent_s.errors import TrajectoryError
 from agent_s.events import Event, RunEnded, RunStarted
 from agent_s.records import Outcome
-
-if TYPE_CHECKING:
-    from agent_s.trajectory.recorder import Recorder
+from agent_s.trajectory.recorder import Recorder
 
 
 @dataclass(eq=False)
@@ -75,7 +72,6 @@ class Recording:
 
     def _start(self, started: RunStarted) -> None:
         from agent_s.runs.listing import run_folder
-        from agent_s.trajectory.recorder import Recorder
 
         self._start_s = time.monotonic()
         try:

@@ -21,6 +21,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError
 
 from agent_s.records import Record, Status, Usage
+from agent_s.settings import Settings
 from evaluation.errors import ResultsError
 
 SCHEMA_VERSION = 1
@@ -201,3 +202,10 @@ def _difference(before: Any, now: Any) -> str:
     if not isinstance(before, Mapping):
         return f"{before}, not {now}"
     return ", ".join(sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)))
+
+
+class Work(Record):
+    """What every worker must know; benchmarks and explorations add to it."""
+
+    settings: Settings  # model, limits, memory and desktop
+    folder: Path  # folder of the results and the recorded runs

@@ -18,12 +18,14 @@ from dataclasses import replace
 from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.tree.nodes import Application
+from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Rect
 from aci.remote.accessibility_xml import write_tree
+from agent_s.settings import DesktopSettings
 from evaluation.errors import EvaluationError, PreparationFailed
 from evaluation.machine.forward import BrowserPort
 from evaluation.machine.http import Answer, BadRequest, Endpoint, Request, as_json, as_text
@@ -39,10 +41,6 @@ from evaluation.state.steps import (
     open_file,
     split_screen,
 )
-
-if TYPE_CHECKING:
-    from aci.desktop.virtual import VirtualDesktop
-    from agent_s.settings import DesktopSettings
 
 SCRIPT_LIMIT_S = 30.0
 PROFILES = ".config"

@@ -8,16 +8,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from aci.desktop.virtual import VirtualDesktop
 from aci.waiting import Clock
 from evaluation.errors import BrowserLost
 from evaluation.miniwob.pages import Pages
 from evaluation.state.devtools import PORT_FILE, DevTools, Target
 from evaluation.state.steps import BROWSERS
-
-if TYPE_CHECKING:
-    from aci.desktop.virtual import VirtualDesktop
 
 READY_LIMIT_S = 15.0
 CLOCK_MS = 24 * 3600 * 1000

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from aci.waiting import Clock
 from agent_s.events import ActionPerformed, Event, RunEnded
+from agent_s.loop.agent import AgentS
 from agent_s.records import Outcome, StateCheck, Status, Task, Verdict
 from evaluation.errors import BrowserLost
 from evaluation.harness.failures import FailureSigns
@@ -14,23 +14,13 @@ from evaluation.harness.recording import Recording
 from evaluation.harness.results import RUNS_FOLDER, Job, Result, effort_of, place_in
 from evaluation.miniwob.arena import Arena, PageState
 
-if TYPE_CHECKING:
-    from agent_s.loop.agent import AgentS
-
 BY = "the page's reward"
 LATE_S = 1.0
 """Time the page has to end the episode after the agent has finished, s."""
 _POLL_S = 0.02
 
 
-def run_episode(
-    arena: Arena,
-    job: Job,
-    agent: AgentS,
-    folder: Path,
-    *,
-    keep_all: bool = False,
-) -> Result:
+def run_episode(arena: Arena, job: Job, agent: AgentS, folder: Path, *, keep_all: bool = False) -> Result:
     """Run one episode and judge it.
 
     Args:

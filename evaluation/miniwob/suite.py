@@ -5,20 +5,18 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from agent_s.errors import AgentError
+from agent_s.settings import Settings
 from evaluation.errors import EvaluationError
 from evaluation.harness.results import Job, Result
 from evaluation.miniwob.arena import Arena
 from evaluation.miniwob.episode import run_episode
 from evaluation.miniwob.pages import find_pages
 from evaluation.state.server import FormServer
-
-if TYPE_CHECKING:
-    from aci.desktop.virtual import VirtualDesktop
-    from agent_s.settings import Settings
 
 
 @dataclass(eq=False)

@@ -6,23 +6,21 @@ import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from aci.errors import ConnectionLost
 from aci.remote.computer_13 import CALL_USER, DONE, FAIL, Step, call_user_step
 from aci.remote.machine import picture_of
 from aci.remote.view import View
 from agent_s.errors import AgentError
-from agent_s.events import ActionChosen, Event
+from agent_s.events import ActionChosen
+from agent_s.llm.protocol import Model
 from agent_s.records import Outcome, Task
+from agent_s.settings import Settings
 from evaluation.errors import EvaluationError
 from evaluation.harness.recording import Recording
 from evaluation.osworld.turns import ActionSpace, Screen, TurnDesktop
-
-if TYPE_CHECKING:
-    from agent_s.llm.protocol import Model
-    from agent_s.settings import Settings
-    from memory_store import MemoryStore
+from memory_store import MemoryStore
 
 ObservationType = Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "som"]
 END_LIMIT_S = 30.0
@@ -202,17 +200,14 @@ class _Episode:
     def _run(self) -> None:
         try:
             for event in self._agent.stream(self._task):
-                self._hear(event)
+                if isinstance(event, ActionChosen):
+                    parts = (event.previous_action_check, event.observation_analysis, event.next_action)
+                    self._said += [part for part in parts if part]
                 self.recording(event)
         except (AgentError, ConnectionLost) as error:
             self._problem = error
         finally:
             self._desktop.agent_ended()
-
-    def _hear(self, event: Event) -> None:
-        if isinstance(event, ActionChosen):
-            parts = (event.previous_action_check, event.observation_analysis, event.next_action)
-            self._said += [part for part in parts if part]
 
 
 def _words(outcome: Outcome) -> str:

@@ -6,19 +6,16 @@ from contextlib import ExitStack
 from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
 
+from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
+from agent_s.settings import Settings
 from evaluation.errors import EvaluationError
 from evaluation.harness.results import RUNS_FOLDER, Ended, Job, Result, place_in
 from evaluation.osworld.runner import TaskResult, TaskSession, run_task
 from evaluation.osworld.solutions import SolutionPlayer, load_solution
 from evaluation.osworld.task import TaskFile, load_each
-from evaluation.state.rights import Rights
-
-if TYPE_CHECKING:
-    from aci.desktop.virtual import VirtualDesktop
-    from agent_s.settings import Settings
+from evaluation.state.context import Rights
 
 
 @dataclass(eq=False)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evaluation.osworld.task import Step, TaskFile
+from evaluation.state.context import Rights
 from evaluation.state.downloads import Downloads
 from evaluation.state.machine import machine, replacement
-from evaluation.state.rights import Rights
 
 Kind = Literal[
     "account", "machine image", "root", "program", "commands", "download", "live web site", "recorded actions"

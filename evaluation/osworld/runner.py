@@ -1,25 +1,31 @@
-"""Runs a task: a private desktop, the initial state, the agent, and the state check."""
+"""Runs a task: a private desktop, the initial state, the agent, and the state check.
+
+The state check combines postconfig, getters and metrics as OSWorld does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from aci.errors import AciError
 from agent_s.errors import AgentError
 from agent_s.events import Event
 from agent_s.records import StateCheck, Status, Task, Verdict
-from evaluation.errors import EvaluationError
+from evaluation.errors import CheckFailed, EvaluationError
 from evaluation.harness.failures import FailureSigns
 from evaluation.harness.recording import Recording
 from evaluation.harness.results import Ended, effort_of
-from evaluation.osworld.check import StateChecker
-from evaluation.osworld.task import TaskFile, perform_step
-from evaluation.state.context import TaskContext, TaskDesktop, WindowManager, substituted
+from evaluation.osworld.tables import GETTERS, METRICS
+from evaluation.osworld.task import Check, Rule, Source, TaskFile, perform_step, resolved
+from evaluation.state.context import Rights, TaskContext, TaskDesktop, WindowManager, substituted
 from evaluation.state.downloads import Downloads
 from evaluation.state.machine import machine_values
-from evaluation.state.rights import Rights
+from evaluation.state.metrics import Score
+from evaluation.state.parameters import keywords
+from evaluation.state.reading import Reading
 from memory_store import MemoryStoreError
 
 if TYPE_CHECKING:
@@ -28,9 +34,9 @@ if TYPE_CHECKING:
     from agent_s.settings import Settings
     from memory_store import MemoryStore
 
-
 Watch = Callable[[Iterator[Event], Callable[[], None]], Iterator[Event]]
 """Passes on the events of a run, and may end it as `stopped` with its second argument, as Ctrl-C does."""
+BY = "state check"
 
 
 class TaskResult(Ended):
@@ -187,3 +193,87 @@ def _result(
         score=score,
         failure=None if outcome.verified else signs.kind(outcome),
     )
+
+
+GAVE_UP: tuple[Status, ...] = ("failed", "infeasible")
+
+
+@dataclass(eq=False)
+class StateChecker:
+    """Judges a task by the applications' own state; an `agent_s.records.StateCheck`."""
+
+    task: TaskFile
+    context: TaskContext  # its desktop and server
+    problem: str = field(default="", init=False)  # why the check could not judge; empty if it could
+    # the latest score, from 0 to 1 as OSWorld counts; None if the check could not judge
+    score: float | None = field(default=None, init=False)
+
+    def __call__(self, status: Status) -> Verdict:
+        """Judge; `verified` is None, with the reason, if the state cannot be read."""
+        verdict = self._verdict(status)
+        if verdict.verified is None:
+            self.score = None
+        elif verdict.verified or not self.score:
+            self.score = 1.0 if verdict.verified else 0.0
+        return verdict
+
+    def _verdict(self, status: Status) -> Verdict:
+        self.problem, self.score = "", 0.0
+        gave_up = status in GAVE_UP
+        if self.task.evaluator.infeasible:
+            said = "said that it cannot be done" if gave_up else f"ended with status {status!r}"
+            return Verdict(
+                verified=gave_up, reason=f"the task is infeasible, and the agent {said}", evidence=(status,), by=BY
+            )
+        if gave_up:
+            return Verdict(verified=False, reason="the agent gave up on a task that can be done", by=BY)
+        try:
+            return self._judge()
+        except ModuleNotFoundError as error:
+            self.problem = f"the state check needs the Python package {error.name!r}: pip install 'agent-s[eval]'"
+        except Exception as error:  # noqa: BLE001 - whatever breaks while judging, the run ends with that as its reason
+            self.problem = f"the state check broke: {error or type(error).__name__}"
+        return Verdict(verified=None, reason=self.problem, by=BY)
+
+    def _judge(self) -> Verdict:
+        for step in self.task.evaluator.postconfig:
+            perform_step(step, self.context)
+        judged = [self._score(check) for check in self.task.evaluator.checks]
+        total = combined([score.value for _, score in judged], self.task.evaluator.conj)
+        self.score, done = total, total >= 1.0
+        reasons = [score.why for _, score in judged if (score.value >= 1.0) == done]
+        partly = f" (score {total:g})" if 0.0 < total < 1.0 else ""
+        return Verdict(
+            verified=done,
+            reason="; ".join(reasons) + partly,
+            evidence=tuple(reading.evidence for reading, _ in judged),
+            by=BY,
+        )
+
+    def _score(self, check: Check) -> tuple[Reading, Score]:
+        reading = self._read(check.result)
+        if reading.value is None:
+            return reading, Score(0.0, reading.evidence)
+        options = resolved(check.options, self.context.values, self.context.home)
+        return reading, METRICS[check.func].score(reading.value, self._expected(check), options, self.context)
+
+    def _expected(self, check: Check) -> Any:
+        if check.expected is None:
+            return None
+        if isinstance(check.expected, Rule):
+            return resolved(check.expected, self.context.values, self.context.home).rules
+        value = self._read(check.expected).value
+        if value is None:
+            raise CheckFailed(f"the expected value of {check.func} is absent: {check.expected}")
+        return value
+
+    def _read(self, source: Source) -> Reading:
+        parameters = keywords(resolved(source, self.context.values, self.context.home), without=Source.model_fields)
+        return GETTERS[source.type](self.context, **parameters)
+
+
+def combined(scores: list[float], conj: str) -> float:
+    """Combine scores as OSWorld does: `and` is their mean unless one is 0, `or` the best."""
+    if conj == "or":
+        return max(scores)
+    return sum(scores) / len(scores) if all(scores) else 0.0

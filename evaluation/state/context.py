@@ -1,4 +1,4 @@
-"""The context of a task, shared by its steps, getters and check: desktop, folder, server and values."""
+"""The context of a task, shared by its steps, getters and check: desktop, folder, server, values and rights."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from aci.acting.actions import Action
 from aci.acting.result import ActionResult
 from aci.observation.observation import Observation, Window
+from agent_s.records import Record
 from evaluation.errors import EvaluationError, NotAllowed
 from evaluation.state.downloads import Downloads
 from evaluation.state.machine import OSWORLD_HOME, replaced_home, replacement
@@ -242,3 +243,12 @@ def substituted(value: Any, values: Mapping[str, str], home: str | None = None) 
     if isinstance(value, list | tuple):
         return [substituted(inner, values, home) for inner in value]
     return value
+
+
+class Rights(Record):
+    """What tasks may do."""
+
+    # whether commands of task files may run on the private desktop; those of the bundled sets always may
+    commands: bool = False
+    files: Path | None = None  # folder of the files that tasks download; None if there is none
+    online: bool = False  # whether missing files are downloaded into it

@@ -64,10 +64,7 @@ class Metric:
 
     @classmethod
     def of(
-        cls,
-        judge: Callable[..., Score],
-        rules: type[Parameters] | None = None,
-        options: type[Parameters] | None = None,
+        cls, judge: Callable[..., Score], rules: type[Parameters] | None = None, options: type[Parameters] | None = None
     ) -> Metric:
         """Return the metric of a function; `rules` and `options` override its signature."""
         parameters = inspect.signature(judge).parameters

@@ -15,10 +15,11 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
+from aci.observation.observation import Window
 from aci.processes import start_ticks
 from aci.waiting import Clock
 from evaluation.errors import PreparationFailed
@@ -26,9 +27,6 @@ from evaluation.state.context import TaskContext
 from evaluation.state.machine import machine
 from evaluation.state.parameters import Command, Parameters, Truthy, Unused, by_name
 from evaluation.state.reading import excerpt
-
-if TYPE_CHECKING:
-    from aci.observation.observation import Window
 
 logger = logging.getLogger(__name__)
 

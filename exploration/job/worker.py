@@ -21,8 +21,7 @@ from aci.errors import AciError
 from agent_s.errors import AgentError
 from agent_s.records import Task
 from agent_s.terminal.output import plural
-from evaluation.harness.results import RUNS_FOLDER, Job, Result, effort_of, place_in
-from evaluation.harness.work import Work
+from evaluation.harness.results import RUNS_FOLDER, Job, Result, Work, effort_of, place_in
 from evaluation.worker import serve
 from exploration.errors import ApplicationUnusable, ExplorationError
 from exploration.job.folders import (

@@ -24,7 +24,7 @@ from memory_store.storage.postgres import SCHEMA
 from memory_store.storage.schema import experience
 
 if TYPE_CHECKING:
-    from memory_store.search.vectors import Vector
+    from memory_store.search.index import Vector
 
 _MOST_DIMENSIONS = 2000  # HNSW cannot index longer vectors; they are compared one by one.
 _MAX_EF_SEARCH = 1000

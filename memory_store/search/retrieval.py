@@ -18,7 +18,7 @@ from memory_store.embedding.embedders import Embedder, checked_embed, checked_ve
 from memory_store.errors import EmbedderUnavailable
 from memory_store.keys import Key
 from memory_store.records.experience import Experience, Hit, Kind
-from memory_store.records.narrative import NarrativeExperience
+from memory_store.records.kinds import NarrativeExperience
 from memory_store.search.index import Index
 from memory_store.search.lexical import WordSearch
 from memory_store.search.ranking import LEAST_COSINE, Judge, Verdict, weight
@@ -27,7 +27,7 @@ from memory_store.storage.rows import NEWEST_FIRST, TABLES, chunks, load, select
 from memory_store.storage.schema import experience
 
 if TYPE_CHECKING:
-    from memory_store.search.vectors import Vector
+    from memory_store.search.index import Vector
 
 logger = logging.getLogger(__name__)
 

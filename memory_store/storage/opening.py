@@ -17,16 +17,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import URL, Connection, make_url
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from memory_store.errors import (
-    NotAStore,
-    StoreCorrupt,
-    StoreFull,
-    StoreReadOnly,
-    StoreUnavailable,
-)
+from memory_store.errors import NotAStore, StoreCorrupt, StoreFull, StoreReadOnly, StoreUnavailable
 from memory_store.migrations import HEAD, SCRIPTS, check_revision, run_migrations
 from memory_store.storage.database import Database, SqliteDatabase, translated
 from memory_store.storage.schema import APPLICATION_ID
@@ -219,19 +213,15 @@ def _ensure_wal(path: Path, busy_timeout_s: float) -> None:
 def _migrate(database: SqliteDatabase, scripts: Path, head: str) -> None:
     with database.write() as connection:
         # Another process may have migrated it in the meantime.
-        revision = _current_revision(connection)
+        known = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
+        found = connection.exec_driver_sql(_REVISION).first() if known else None
+        revision = None if found is None else str(found[0])
         if revision == head:
             return
         if revision is not None:
             check_revision(revision, head, database.path)
             back_up(database.path, revision)
         run_migrations(connection, scripts, head)
-
-
-def _current_revision(connection: Connection) -> str | None:
-    known = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
-    found = connection.exec_driver_sql(_REVISION).first() if known else None
-    return None if found is None else str(found[0])
 
 
 def back_up(path: Path, revision: str) -> Path:

@@ -10,10 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam,
 
 from memory_store.errors import UnknownExperience
 from memory_store.keys import near_digest
-from memory_store.records.episodic import EpisodicExperience
 from memory_store.records.experience import KINDS, QUARANTINE_AFTER_FAILURES, Experience, Kind, Provenance
-from memory_store.records.narrative import NarrativeExperience
-from memory_store.records.skills import SkillExperience
+from memory_store.records.kinds import EpisodicExperience, NarrativeExperience, SkillExperience
 from memory_store.storage.schema import episodic, experience, narrative, skill, store_state, vector_table
 
 RECORDS: dict[str, type[Experience]] = {

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from agent_s.errors import SettingsError
 from agent_s.llm.computer_use.anthropic_toolset import ToolsetDialogue
-from agent_s.llm.computer_use.briefing import TEMPLATE
 from agent_s.llm.computer_use.dialogue import Dialogue
 from agent_s.llm.computer_use.formats import find_format
-from agent_s.llm.computer_use.model import ComputerModel
+from agent_s.llm.computer_use.model import TEMPLATE, ComputerModel
 from agent_s.llm.computer_use.openai_computer import ComputerDialogue
 from agent_s.llm.computer_use.served import GroundingModel, ServedDialogue
 from agent_s.llm.protocol import Model, model_name

@@ -9,14 +9,11 @@ from __future__ import annotations
 import io
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Observation
 from agent_s.llm.conversation import Picture
 from agent_s.llm.providers.structured import Unreadable
-
-if TYPE_CHECKING:
-    from aci.observation.observation import Observation
 
 PATCH = 28  # edge of the square that Anthropic's models count as one token, px
 MAX_PIXELS = 16_384 * PATCH * PATCH

@@ -6,17 +6,21 @@ same policy, budgets, records and memory. All other questions are asked as usual
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from agent_s.errors import MalformedResponse, ResponseCutOff
-from agent_s.llm.computer_use.briefing import brief, notes
 from agent_s.llm.computer_use.dialogue import Dialogue
 from agent_s.llm.computer_use.turns import Turn, results
 from agent_s.llm.conversation import Reply
+from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, ModelResponse
 from agent_s.llm.providers.provider import ProviderModel
 from agent_s.records import NO_USAGE, Subtask, Usage
+
+TEMPLATE = "computer_use.md.j2"
 
 Opener = Callable[[str], Dialogue]
 """Makes the dialogue of a subtask, given a key for the provider's cache."""
@@ -124,3 +128,31 @@ def _continues(current: _Subtask, context: ActContext, taken: tuple[int, ...]) -
         return False
     performed = [step.response.action for step in context.steps[known:]]
     return turn is not None and performed == list(turn.actions[: len(performed)])
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """The words with which a subtask begins."""
+
+    request: str  # what is to be done
+    key: str  # the same for all requests of the subtask
+
+
+def brief(renderer: Renderer, context: ActContext, request: ModelRequest) -> Briefing:
+    """Return the words with which the conversation about a subtask begins."""
+    values = _values(context, request)
+    asked = renderer.block("act.md.j2", "request", values)
+    earlier = renderer.block(TEMPLATE, "earlier", {"steps": context.steps})
+    words = f"{earlier}\n\n{asked}" if earlier else asked
+    return Briefing(words, hashlib.sha256(words.encode()).hexdigest()[:32])
+
+
+def notes(renderer: Renderer, context: ActContext, request: ModelRequest) -> str:
+    """Return the notes for the Worker besides the results of its actions; may be empty."""
+    return renderer.block(TEMPLATE, "notes", _values(context, request))
+
+
+def _values(context: ActContext, request: ModelRequest) -> dict[str, Any]:
+    values = {name: getattr(context, name) for name in context.__dataclass_fields__}
+    # The tool has forms of its own for several primitives and for places.
+    return values | {"machine": request.machine, "max_actions": 1, "descriptions": False}

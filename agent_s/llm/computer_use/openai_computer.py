@@ -76,7 +76,9 @@ class ComputerDialogue:
 
     def sent(self) -> Conversation:
         """See `Dialogue.sent`."""
-        self._leave_out_turns()
+        if len(self.turns) > MOST_PICTURES:
+            self.summary += [told for told in self._told[:-KEPT_PICTURES] if told]
+            self.turns, self._told = self.turns[-KEPT_PICTURES:], self._told[-KEPT_PICTURES:]
         return Conversation(self.system, tuple(_recorded(item) for item in self._items()), self.key)
 
     def ask(self) -> Turn:
@@ -112,11 +114,6 @@ class ComputerDialogue:
         frame = fit(observation.screen, self.settings.longest_edge, MAX_PATCHES)
         self._hand = Hand(frame, self._hand.pointer if self._hand is not None else None)
         return data_url(frame.shot(observation))
-
-    def _leave_out_turns(self) -> None:
-        if len(self.turns) > MOST_PICTURES:
-            self.summary += [told for told in self._told[:-KEPT_PICTURES] if told]
-            self.turns, self._told = self.turns[-KEPT_PICTURES:], self._told[-KEPT_PICTURES:]
 
     def _items(self) -> list[Item]:
         return [_user(_text(self.request)), *self._summarized(), *(item for turn in self.turns for item in turn)]

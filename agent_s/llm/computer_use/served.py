@@ -135,10 +135,7 @@ class GroundingModel:
         values = {"description": context.description, "width": frame.axes[0], "height": frame.axes[1]}
         system = self.model.renderer.block(PROMPTS, f"{self.format.points}_point", values)
         question = [_part(frame.shot(context.observation)), _part(context.description)]
-        messages: list[dict[str, Any]] = [
-            {"role": "system", "content": system},
-            {"role": "user", "content": question},
-        ]
+        messages: list[dict[str, Any]] = [{"role": "system", "content": system}, {"role": "user", "content": question}]
         usage, problem = NO_USAGE, ""
         for requests in (1, 2):
             reply = self._ask(messages, request)

@@ -6,13 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from aci.observation.observation import Observation
 from aci.safety import risk_words
 from intents.tables import read_table
-
-if TYPE_CHECKING:
-    from aci.observation.observation import Observation
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from aci.observation.geometry import Rect
+from aci.observation.observation import Observation
 from agent_s.llm.conversation import Picture
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from aci.observation.observation import Observation
 
 LONGEST_EDGE = 1568  # longest edge that every current model takes unscaled, px
 MARGIN = 40  # around a part of the screen, px

@@ -15,11 +15,12 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from aci.acting.actions import PRIMITIVES, format_call
+from aci.desktop.machine import Machine
 from aci.observation.changes import NOTHING_CHANGED
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
@@ -29,12 +30,9 @@ from agent_s.llm.prompting.advice import Advice, advice_for
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
 from agent_s.llm.prompting.pictures import LONGEST_EDGE, OVERVIEW_EDGE, as_picture, changed_part, encode, is_told
 from agent_s.llm.protocol import ActContext, CompareContext, Context, OfferedSkill, SummarizeContext, VerifyContext
+from agent_s.records import Step
 from agent_s.settings import ObservationForm
-
-if TYPE_CHECKING:
-    from aci.desktop.machine import Machine
-    from agent_s.records import Step
-    from memory_store.records.experience import Experience
+from memory_store.records.experience import Experience
 
 MAX_WORDS = 300  # characters of a step's description, call or result; the screen shows the rest
 
@@ -68,7 +66,12 @@ class Renderer:
         self._form: ObservationForm = "tree" if max_pictures == 0 else form
         self._longest_edge = longest_edge
         self._fence = Fence(secret)
-        self._templates = _environment(self._fence)
+        loader = PackageLoader("agent_s.llm.prompting", "prompts")
+        environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
+        environment.filters["escape_fences"] = escape_fences
+        environment.globals |= {"fence": self._fence, "quote": _quoted, "summary": _summary, "verified": _verified}
+        environment.globals |= {"escape_fences": escape_fences, "primitives": ", ".join(PRIMITIVES), "listed": _listed}
+        self._templates = environment
         self._systems: dict[str, str] = {}
         self._texts: _Memo[str] = _Memo()
         self._trees: _Memo[str] = _Memo()
@@ -263,15 +266,6 @@ class _Memo(Generic[T]):
         refs = tuple(weakref.ref(observation, lambda _: self._known.pop(key, None)) for observation in observations)
         self._known[key] = (refs, value)
         return value
-
-
-def _environment(fence: Fence) -> Environment:
-    loader = PackageLoader("agent_s.llm.prompting", "prompts")
-    environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
-    environment.filters["escape_fences"] = escape_fences
-    environment.globals |= {"fence": fence, "quote": _quoted, "summary": _summary, "verified": _verified}
-    environment.globals |= {"escape_fences": escape_fences, "primitives": ", ".join(PRIMITIVES), "listed": _listed}
-    return environment
 
 
 def _block(template: Template, name: str, values: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ from agent_s.settings import DesktopSettings
 from benchmarks.support.osworld.agreement import TOLERANCE
 from evaluation.machine.desktop import DesktopMachine
 from evaluation.machine.http import MachineServer
-from evaluation.osworld.check import StateChecker
+from evaluation.osworld.runner import StateChecker
 from evaluation.osworld.task import load_task
 from evaluation.state.context import TaskContext
 from evaluation.state.downloads import Downloads

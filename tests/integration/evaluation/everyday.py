@@ -11,7 +11,7 @@ from agent_s.settings import Settings, configs_folder
 from evaluation.harness.results import Job, Result
 from evaluation.osworld.bench import ConformanceBench
 from evaluation.osworld.task import load_tasks
-from evaluation.state.rights import Rights
+from evaluation.state.context import Rights
 
 FOLDER = configs_folder() / "everyday"
 OFFICE = ("calc", "draw", "impress", "several", "writer")

@@ -15,7 +15,7 @@ from evaluation.harness.results import Job
 from evaluation.osworld.bench import ConformanceBench
 from evaluation.osworld.runner import TaskSession
 from evaluation.osworld.task import TaskFile, load_tasks
-from evaluation.state.rights import Rights
+from evaluation.state.context import Rights
 from tests.integration.evaluation.scripted_user import ScriptedUser
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]

@@ -17,7 +17,7 @@ from agent_s.runs.reading import read_trajectory
 from agent_s.settings import MemorySettings, Settings
 from evaluation.osworld.runner import run_task
 from evaluation.osworld.task import TaskFile, load_task
-from evaluation.state.rights import Rights
+from evaluation.state.context import Rights
 
 pytestmark = pytest.mark.desktop
 

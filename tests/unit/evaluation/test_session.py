@@ -10,7 +10,7 @@ import pytest
 from evaluation.errors import PreparationFailed
 from evaluation.osworld.runner import TaskSession
 from evaluation.osworld.task import load_task
-from evaluation.state.rights import Rights
+from evaluation.state.context import Rights
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows
 
 SERVE = {"type": "serve", "parameters": {"folder": "pages", "codes": ["code"]}}

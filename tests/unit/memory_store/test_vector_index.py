@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_store.search.vectors import VectorIndex
+from memory_store.search.index import VectorIndex
 from memory_store.storage.embeddings import decode, encode
 
 

@@ -29,7 +29,7 @@ from agent_s.llm.protocol import (
 )
 from agent_s.offline import OfflineModel
 from agent_s.records import Step, Subtask, Task
-from agent_s.roles.plan_graph import order_plan
+from agent_s.roles.manager import order_plan
 from tests.unit.agent_s.offline.screens import element, field, seen, window
 
 EMPTY = seen(element(1, "label", "Nothing"))

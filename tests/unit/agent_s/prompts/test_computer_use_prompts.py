@@ -6,9 +6,9 @@ from typing import get_args
 
 import pytest
 
-from agent_s.llm.computer_use.briefing import TEMPLATE, brief, notes
 from agent_s.llm.computer_use.formats import Language
 from agent_s.llm.computer_use.languages import ACTIONS
+from agent_s.llm.computer_use.model import TEMPLATE, brief, notes
 from agent_s.llm.computer_use.served import PROMPTS
 from agent_s.llm.protocol import ActContext, ModelRequest
 from tests.unit.agent_s.prompts.contexts import CONTEXTS, MACHINE, SNAPSHOTS, renderer

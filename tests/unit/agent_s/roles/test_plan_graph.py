@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from agent_s.errors import PlanError
 from agent_s.llm.protocol import PlannedNode, PlanResponse
-from agent_s.roles.plan_graph import order_plan
+from agent_s.roles.manager import order_plan
 
 
 def response(names: str, edges: list[tuple[str, str]]) -> PlanResponse:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_s.cli.app import run_app
-from agent_s.runs.size import RunSize, in_units, measure_run
+from agent_s.runs.listing import RunSize, in_units, measure_run
 from agent_s.trajectory.recorder import Recorder
 from tests.unit.agent_s.a_run import events_of_a_run
 

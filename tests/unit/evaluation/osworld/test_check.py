@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from agent_s.records import Status
-from evaluation.osworld.check import StateChecker, combined
+from evaluation.osworld.runner import StateChecker, combined
 from evaluation.osworld.task import load_task
 from evaluation.state.context import TaskContext
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from evaluation.commands.eval_check import check
 from evaluation.osworld.needs import needs_of
 from evaluation.osworld.task import TaskFile, load_each, load_task
-from evaluation.state.rights import Rights
+from evaluation.state.context import Rights
 
 GOLD = "https://files.test/gold.xlsx?id=1"
 OSMAP_STYLE: dict[str, Any] = {

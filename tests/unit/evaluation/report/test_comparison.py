@@ -9,8 +9,7 @@ import pytest
 
 from agent_s.cli.app import run_app
 from evaluation.harness.results import Header, Result, ResultsFile
-from evaluation.report.comparison import compare, matrix_of
-from evaluation.report.comparison_page import PLOT_PX, comparison_page
+from evaluation.report.comparison import PLOT_PX, compare, comparison_page, matrix_of
 
 
 def evaluated(folder: Path, model: str, outcomes: dict[str, Any], **settings: Any) -> Path:
