@@ -74,6 +74,11 @@ class Place:
         return self.cell and self.app.casefold().startswith(("libreoffice", "soffice"))
 
     @property
+    def paragraph(self) -> bool:
+        """Whether it is one of the paragraphs of a document, each of which is an element."""
+        return self.element is not None and self.element.role == "paragraph"
+
+    @property
     def text_field(self) -> bool:
         """Whether it is known to hold editable text, so that pasting works."""
         element = self.element
@@ -95,7 +100,7 @@ class Place:
             or (self.element is not None and self.element.role in _TYPED_ROLES)
         ):
             return False
-        prose = self.element is not None and self.element.role == "paragraph" and "\t" not in text
+        prose = self.paragraph and "\t" not in text
         return self.chosen or prose or len(text) > _LONG or "\n" in text or not text.isascii()
 
     @property
@@ -167,8 +172,13 @@ class Typist:
         return None if now is None else _delivery(place.element.id, expected, now, way)
 
     def _entered(self, place: Place, text: str) -> Way:
-        if place.suits_paste(text) and self._paste(text):
-            return "paste"
+        if place.suits_paste(text):
+            # A word processor leaves out the line ends behind the last word of what is pasted.
+            pasted = text.rstrip("\r\n") if place.paragraph else text
+            if pasted and self._paste(pasted):
+                if pasted != text:
+                    self.device.type_text(text[len(pasted) :], self.drained)
+                return "paste"
         try:
             self._by_keys(place, text)
         except CannotType:

@@ -61,3 +61,6 @@ def test_document_takes_text_without_correcting_it(tmp_path: Path) -> None:
         result = desktop.perform(Type(text="not yet (c)"))
         assert result.ok and result.delivery is not None and result.delivery.state == "exact"
         until(desktop, lambda seen: any(each.text == "not yet (c)" for each in seen.elements))
+        assert desktop.perform(Type(text=" or so\n")).ok
+        assert desktop.perform(Type(text="ever")).ok
+        until(desktop, lambda seen: {"not yet (c) or so", "ever"} <= {each.text for each in seen.elements})

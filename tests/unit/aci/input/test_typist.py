@@ -109,6 +109,15 @@ def test_paragraph_at_the_focus_gets_the_text_as_it_is_without_autocorrection() 
     assert field.text == "not yet"
 
 
+def test_line_end_behind_a_paragraph_is_pressed_since_word_processors_do_not_paste_it() -> None:
+    field = Field()
+    assert type_into(field, place("paragraph"), "Dear Ann,\n\n") is not None
+    assert field.log == ["paste", "keys \n\n"]
+    text_area = Field()
+    assert type_into(text_area, place(), "Dear Ann,\n") == Delivery(state="exact", by="paste")
+    assert text_area.log == ["paste"]
+
+
 def test_tab_in_a_paragraph_is_pressed_since_it_may_lead_to_the_next_cell() -> None:
     delivery = type_into(Field(), place("paragraph", chosen=False), "a\tb")
     assert delivery is not None and delivery.by == "keys"
