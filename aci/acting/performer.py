@@ -178,9 +178,10 @@ class Performer:
                     before, started = self.settle.look(), self.clock.now()
                 self._press_keys(action, seen if by_look else None)
             case Type():
+                focused: Element | None = None
                 if not action.targets():
-                    self.aim.check_keyboard(seen if by_look else None, by_focus=True)
-                delivery = self._type(action, seen, restless)
+                    focused = self.aim.check_keyboard(seen, by_focus=True) if by_look else self._focused(seen)
+                delivery = self._type(action, seen, restless, focused)
                 if action.enter:
                     self._await_default_button(seen)
                     before, started = self.settle.look(), self.clock.now()
@@ -312,7 +313,9 @@ class Performer:
         both = (one.intersection(other) for one in latest for other in previous)
         return tuple(area for area in both if area is not None)
 
-    def _type(self, action: Type, seen: Observation | None, restless: Sequence[Rect]) -> Delivery | None:
+    def _type(
+        self, action: Type, seen: Observation | None, restless: Sequence[Rect], focused: Element | None
+    ) -> Delivery | None:
         if self.device.held.keys:
             raise Refused("Keys are held down, which would change what is typed; release them first.", "not_allowed")
         target = action.target
@@ -332,11 +335,20 @@ class Performer:
             before, started = self.settle.look(), self.clock.now()
             self.device.click(self._caret(target, seen, restless))
             self.settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
-        element = chosen or (acted_on(action, seen) if seen is not None else None)
+        pointed = acted_on(action, seen) if target is not None and seen is not None else None
+        element = chosen or pointed or focused
         place = Place(element, self._app_with_keyboard(), chosen=target is not None)
 
         again = partial(self._click_again, chosen, seen, not action.overwrite) if chosen is not None else None
         return self._enter(place, action, overwrite, again, seen)
+
+    def _focused(self, seen: Observation | None) -> Element | None:
+        """Return the element that has the keyboard now, after something was done that nobody has looked at."""
+        focused = seen.by_id.get(seen.focus_id) if seen is not None and seen.focus_id is not None else None
+        if focused is not None and self.locator.has_focus(focused.id):
+            return focused
+        now = self.aim.look()
+        return now.by_id.get(now.focus_id) if now.focus_id is not None else None
 
     def _await_default_button(self, seen: Observation | None) -> None:
         """Wait for a default button that was disabled: dialogs enable theirs only a moment after text was typed.

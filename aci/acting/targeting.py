@@ -234,8 +234,11 @@ class Aim:
             return point
         return self._found_again(element, seen)
 
-    def check_keyboard(self, seen: Observation | None, by_focus: bool) -> None:
-        """Check that keys still go to where they went when the screen was seen.
+    def check_keyboard(self, seen: Observation | None, by_focus: bool) -> Element | None:
+        """Check that keys still go to where they went when the screen was seen, and return the element that has them.
+
+        Typing may have led on to an element that is like the seen one, such as the next paragraph. None is returned
+        where the element is not known, or does not matter.
 
         Args:
             seen: The screen that the keys were chosen on.
@@ -245,23 +248,23 @@ class Aim:
             Refused: Another window, menu or element has the keyboard.
         """
         if seen is None:
-            return
+            return None
         if self._keyboard_window(seen) is not None:
             self.rest()  # a window that has just been replaced leaves the keyboard to nobody for a moment
         if (other := self._keyboard_window(seen)) is not None:
             raise Refused(f"The keyboard now belongs to {other}. Look at the screen again before pressing keys.")
         focused = seen.by_id.get(seen.focus_id) if by_focus and seen.focus_id is not None else None
         if focused is None:
-            return
+            return None
         drawn = not self._looks_as_seen(focused, seen)
         if not (drawn or self.stirred()) and self.locator.has_focus(focused.id):
-            return
+            return focused
         if drawn:
             self.rest()  # Pixels change first; events follow when the application has drawn.
         now = self.look()
         held = now.by_id.get(now.focus_id) if now.focus_id is not None else None
         if held is None or held.id == focused.id or (_alike(held, focused) and held.path == focused.path):
-            return
+            return held or focused
         raise Refused(f"The focus is no longer on the {_shown(focused)}, but on the {_shown(held)}. Look at it again.")
 
     def _keyboard_window(self, seen: Observation) -> str | None:
