@@ -46,26 +46,20 @@ class TreeRule(Parameters):
         return self.xpath or GenericTranslator().css_to_xpath(", ".join(self.selectors))
 
 
-class TreeRules(Parameters):
-    """Rules that must all hold; a bare list, as in OSWorld, is accepted too."""
-
-    rules: Annotated[tuple[TreeRule, ...], Field(min_length=1)]
-
-
 def accessibility_tree(context: TaskContext) -> Reading:
     """The visible elements of the screen, as XML."""
     observation = context.desktop.observe()
     return Reading(tree_of(observation), f"{len(observation.elements)} elements on the screen")
 
 
-def check_accessibility_tree(result: str, expected: TreeRules) -> Score:
+def check_accessibility_tree(result: str, rules: Annotated[tuple[TreeRule, ...], Field(min_length=1)]) -> Score:
     """Every rule finds an element, with its text."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     tree = etree.fromstring(result.encode(), parser)
     value, problems = 1.0, []
-    for rule in expected.rules:
+    for rule in rules:
         part, problem = _judged(rule, tree)
         value *= part
         problems += [problem] if problem else []

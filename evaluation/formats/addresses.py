@@ -18,37 +18,17 @@ Words = Annotated[tuple[str, ...], Field(min_length=1)]
 Tabs = Sequence[Mapping[str, str]]
 
 
-class TabRule(Parameters):
-    """Addresses of tabs."""
-
-    type: Literal["url"]
-    urls: Words
-
-
-class AddressRule(Parameters):
-    """One address."""
-
-    type: Literal["url"]
-    url: str
-
-
 class Pattern(Parameters):
     """A regular expression."""
 
     pattern: str
 
 
-class QueryRule(Parameters):
-    """A regular expression for an address."""
-
-    expect: Pattern
-
-
-def is_expected_active_tab(result: Any, expected: AddressRule, *, prefix: bool = False) -> Score:
+def is_expected_active_tab(result: Any, type: Literal["url"], url: str, *, prefix: bool = False) -> Score:
     """The address of the active tab is the expected one, or with `prefix` begins with it."""
     found = _address(result)
-    same = found.startswith(expected.url) if prefix else same_address(expected.url, found)
-    return score_of(same, f"the address is {found}, expected {expected.url}")
+    same = found.startswith(url) if prefix else same_address(url, found)
+    return score_of(same, f"the address is {found}, expected {url}")
 
 
 def is_expected_url_pattern_match(result: Any, expected: ExpectedList[str]) -> Score:
@@ -58,21 +38,21 @@ def is_expected_url_pattern_match(result: Any, expected: ExpectedList[str]) -> S
     return score_of(not missing, f"the address is {found}, which lacks {missing}" if missing else f"at {found}")
 
 
-def is_expected_search_query(result: Any, expected: QueryRule) -> Score:
+def is_expected_search_query(result: Any, expect: Pattern) -> Score:
     """A regular expression fits a part of the address of the active tab."""
     found = _address(result)
-    return score_of(_fits(expected.expect.pattern, found), f"the address is {found}")
+    return score_of(_fits(expect.pattern, found), f"the address is {found}")
 
 
-def is_expected_tabs(result: Tabs, expected: TabRule) -> Score:
+def is_expected_tabs(result: Tabs, type: Literal["url"], urls: Words) -> Score:
     """As many tabs are open as expected, and each of the expected addresses is."""
     found = [tab["url"] for tab in result]
-    return score_of(same_addresses(found, expected.urls), f"open are {found}, expected {list(expected.urls)}")
+    return score_of(same_addresses(found, urls), f"open are {found}, expected {list(urls)}")
 
 
-def include_expected_tabs(result: Tabs, expected: TabRule) -> Score:
+def include_expected_tabs(result: Tabs, type: Literal["url"], urls: Words) -> Score:
     """Each expected address is open, exactly as written."""
-    missing = sorted(set(expected.urls) - {tab["url"] for tab in result})
+    missing = sorted(set(urls) - {tab["url"] for tab in result})
     return score_of(not missing, f"not open: {missing}" if missing else "all are open")
 
 

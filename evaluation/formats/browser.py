@@ -20,7 +20,7 @@ from evaluation.errors import CheckFailed
 from evaluation.state.context import TaskContext
 from evaluation.state.getters import Getter
 from evaluation.state.metrics import ExpectedList, Score, score_of
-from evaluation.state.parameters import Parameters, Unused
+from evaluation.state.parameters import Unused
 from evaluation.state.reading import Reading, excerpt, read_text
 
 PROFILE = "~/.config/browser-profile"
@@ -148,73 +148,34 @@ def _preference(name: str, read: Callable[[Any], Any]) -> Getter:
 GETTERS: dict[str, Getter] = {**{name: _preference(name, read) for name, read in _PREFERENCES.items()}}
 
 
-class BookmarkRule(Parameters):
-    """The expected bookmarks: exactly these folder names or addresses in the bar, or these addresses in a folder.
+def is_expected_bookmarks(
+    result: Any,
+    type: Literal["bookmark_bar_folders_names", "bookmark_bar_websites_urls", "liked_authors_websites_urls"],
+    names: tuple[str, ...] = (),
+    urls: tuple[str | tuple[str, ...], ...] = (),
+) -> Score:
+    """The bookmark bar, or its folder `Liked Authors`, has exactly the expected folders or addresses, in any order.
 
-    In the folder `Liked Authors`, each of `urls` may be a choice of several.
+    In that folder, each of `urls` may be a choice of several.
     """
-
-    type: Literal["bookmark_bar_folders_names", "bookmark_bar_websites_urls", "liked_authors_websites_urls"]
-    names: tuple[str, ...] = ()
-    urls: tuple[str | tuple[str, ...], ...] = ()
-
-
-class KeywordRule(Parameters):
-    """Words in the addresses of pages."""
-
-    type: Literal["keywords"]
-    keywords: Words
-
-
-class DomainRule(Parameters):
-    """Domains, without a dot in front."""
-
-    type: Literal["domains"]
-    domains: Words
-
-
-class FontRule(Parameters):
-    """The default size of text: one `value`, or between `min` and `max`, exclusive."""
-
-    type: Literal["value", "range"]
-    value: int | None = None
-    min: int = 0
-    max: int = 1000
-
-
-class ShortcutRule(Parameters):
-    """The name, or the command, of a desktop entry."""
-
-    type: Literal["name", "exec"]
-    name: str = ""
-    exec: str = ""
-
-
-class ExperimentRule(Parameters):
-    """Names of experiments, in order."""
-
-    type: Literal["names"]
-    names: tuple[str, ...]
-
-
-def is_expected_bookmarks(result: Any, expected: BookmarkRule) -> Score:
-    """The bookmark bar, or a folder in it, has exactly the expected folders or addresses, in any order."""
     children = _at(result, "bookmark_bar", "children") or ()
-    if expected.type == "liked_authors_websites_urls":
+    if type == "liked_authors_websites_urls":
         folders = [one for one in children if one.get("type") == "folder" and one.get("name") == "Liked Authors"]
         children = folders[0].get("children", ()) if folders else ()
-    folders_count = expected.type == "bookmark_bar_folders_names"
+    folders_count = type == "bookmark_bar_folders_names"
     kind, key = ("folder", "name") if folders_count else ("url", "url")
     found = {child.get(key, "") for child in children if child.get("type") == kind}
-    wanted: tuple[str | tuple[str, ...], ...] = expected.names if folders_count else expected.urls
+    wanted: tuple[str | tuple[str, ...], ...] = names if folders_count else urls
     choices = [{one} if isinstance(one, str) else set(one) for one in wanted]
     same = any(set(chosen) == found for chosen in product(*choices))
     return score_of(same, f"the bookmarks are {sorted(found)}, expected {choices}")
 
 
-def is_shortcut_on_desktop(result: dict[str, str], expected: ShortcutRule) -> Score:
+def is_shortcut_on_desktop(
+    result: dict[str, str], type: Literal["name", "exec"], name: str = "", exec: str = ""
+) -> Score:
     """A desktop entry has that name, or that command."""
-    line = f"Name={expected.name}\n" if expected.type == "name" else f"Exec={expected.exec}\n"
+    line = f"Name={name}\n" if type == "name" else f"Exec={exec}\n"
     found = [name for name, content in result.items() if line in content]
     return score_of(bool(found), f"{found or 'no shortcut'} has {line.strip()}")
 
@@ -225,36 +186,38 @@ def is_expected_installed_extensions(result: list[str], expected: ExpectedList[s
     return score_of(not missing, f"not installed: {missing}" if missing else "all are installed")
 
 
-def check_enabled_experiments(result: list[str], expected: ExperimentRule) -> Score:
+def check_enabled_experiments(result: list[str], type: Literal["names"], names: tuple[str, ...]) -> Score:
     """Exactly these experiments are switched on."""
     found = [name.partition("@")[0] for name in result]
-    return score_of(found == list(expected.names), f"experiments are {found}, expected {list(expected.names)}")
+    return score_of(found == list(names), f"experiments are {found}, expected {list(names)}")
 
 
-def check_history_deleted(result: Any, expected: KeywordRule) -> Score:
+def check_history_deleted(result: Any, type: Literal["keywords"], keywords: Words) -> Score:
     """No page of the history has one of the words in its address."""
-    left = [visit["url"] for visit in result if any(word in visit["url"] for word in expected.keywords)]
+    left = [visit["url"] for visit in result if any(word in visit["url"] for word in keywords)]
     return score_of(not left, f"still in the history: {left}" if left else "the pages are not in the history")
 
 
-def check_history_visited(result: Any, expected: KeywordRule) -> Score:
+def check_history_visited(result: Any, type: Literal["keywords"], keywords: Words) -> Score:
     """Each word is in the address of some page of the history."""
-    missing = [word for word in expected.keywords if not any(word in visit["url"] for visit in result)]
+    missing = [word for word in keywords if not any(word in visit["url"] for visit in result)]
     return score_of(not missing, f"never visited: {missing}" if missing else "all pages were visited")
 
 
-def is_cookie_deleted(result: Any, expected: DomainRule) -> Score:
+def is_cookie_deleted(result: Any, type: Literal["domains"], domains: Words) -> Score:
     """No cookie is of one of the domains or of a part of one."""
     found = {cookie["domain"].removeprefix(".") for cookie in result}
-    wanted = [domain.lower().removeprefix(".").removeprefix("www.") for domain in expected.domains]
+    wanted = [domain.lower().removeprefix(".").removeprefix("www.") for domain in domains]
     left = sorted(one for one in found for domain in wanted if one == domain or one.endswith(f".{domain}"))
     return score_of(not left, f"cookies are left of {left}" if left else "no cookie of these is left")
 
 
-def check_font_size(result: Any, expected: FontRule) -> Score:
-    """The default size of text is as expected."""
+def check_font_size(
+    result: Any, type: Literal["value", "range"], value: int | None = None, min: int = 0, max: int = 1000
+) -> Score:
+    """The default size of text is a `value`, or between `min` and `max`, exclusive."""
     found = result["default_font_size"]
-    holds = found == expected.value if expected.type == "value" else expected.min < found < expected.max
+    holds = found == value if type == "value" else min < found < max
     return score_of(holds, f"the font size is {found}")
 
 

@@ -29,7 +29,6 @@ from evaluation.state.metrics import (
     score_of,
     score_unless,
 )
-from evaluation.state.parameters import Parameters
 from evaluation.state.reading import Reading, as_format, excerpt, read_text
 
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)")
@@ -42,18 +41,6 @@ def list_directory(context: TaskContext, *, path: str) -> Reading:
         return Reading(None, f"{context.shown(folder)} is not a folder")
     found = sorted(f"{entry.relative_to(folder)}{'/' if entry.is_dir() else ''}" for entry in folder.rglob("*"))
     return Reading(found, f"{context.shown(folder)} holds {excerpt(', '.join(found))}")
-
-
-class SqlRule(Parameters):
-    """A query."""
-
-    sql: str
-
-
-class HtmlValue(Parameters):
-    """The address of a picture."""
-
-    value: str
 
 
 def diff_text_file(result: Path, expected: Path, *, threshold: Threshold = None) -> Score:
@@ -186,16 +173,16 @@ def compare_time_in_speedtest_results(result: Path, expected: int) -> Score:
     return score_of(minutes < expected, f"the time is {minutes} minutes away, expected less than {expected}")
 
 
-def run_sqlite3(result: Path, expected: SqlRule) -> Score:
+def run_sqlite3(result: Path, sql: str) -> Score:
     """The first value that a query finds in a database, which is only read."""
     try:
         with closing(sqlite3.connect(f"{result.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             database.set_authorizer(_only_reading)
-            row = database.execute(expected.sql).fetchone()
+            row = database.execute(sql).fetchone()
     except sqlite3.Error as error:
-        raise CheckFailed(f"{result.name} cannot be asked {excerpt(expected.sql)}: {error}") from error
+        raise CheckFailed(f"{result.name} cannot be asked {excerpt(sql)}: {error}") from error
     value = float(row[0] or 0) if row else 0.0
-    return Score(value, f"{expected.sql} gives {value:g}")
+    return Score(value, f"{sql} gives {value:g}")
 
 
 def compare_htmls(result: Path, expected: Path, *, ignore_sdnum: bool = False) -> Score:
@@ -205,12 +192,12 @@ def compare_htmls(result: Path, expected: Path, *, ignore_sdnum: bool = False) -
     return score_of(number is None, f"part {number} of {result.name} differs" if number else "the pages are the same")
 
 
-def check_html_background_image(result: Path, expected: HtmlValue) -> Score:
+def check_html_background_image(result: Path, value: str) -> Score:
     """A style of a page has a background image of that address."""
     text = read_text(result)
     styles = re.findall(r"<style\b[^>]*>(.*?)</style>", text, re.DOTALL | re.IGNORECASE)
-    found = any(f"background-image: url('{expected.value}')" in style for style in styles)
-    return score_of(found, f"the background image is {'' if found else 'not '}{expected.value}")
+    found = any(f"background-image: url('{value}')" in style for style in styles)
+    return score_of(found, f"the background image is {'' if found else 'not '}{value}")
 
 
 def compare_epub(result: Path, expected: Path) -> Score:

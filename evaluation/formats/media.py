@@ -28,14 +28,6 @@ _NAMES = {
 """Entries of VLC's metadata in which it may name what it plays, best first."""
 
 
-class Playing(Parameters):
-    """What VLC should play: the name of a file, or an address."""
-
-    type: Literal["file_name", "url"]
-    file_name: str = ""
-    url: str = ""
-
-
 class Tags(Parameters):
     """Title and artist of a piece of music."""
 
@@ -60,21 +52,21 @@ def vlc_playing_info(context: TaskContext, *, dest: Unused = None) -> Reading:
     return Reading(path, "status of VLC")
 
 
-def is_vlc_playing(result: Path, expected: Playing) -> Score:
+def is_vlc_playing(result: Path, type: Literal["file_name", "url"], file_name: str = "", url: str = "") -> Score:
     """VLC plays that file or address."""
     with as_format(result, "the status of VLC"):
         status = ElementTree.fromstring(read_text(result))
     if (state := status.findtext("state")) != "playing":
         return Score(0.0, f"VLC's state is {state}")
     place = "information/category[@name='meta']/info[@name='{}']"
-    named = (status.findtext(place.format(name)) for name in _NAMES[expected.type])
+    named = (status.findtext(place.format(name)) for name in _NAMES[type])
     found = next(filter(None, named), "")
-    if expected.type == "file_name":
-        holds = found.endswith(expected.file_name)
+    if type == "file_name":
+        holds = found.endswith(file_name)
     else:
-        wanted, shown = urlsplit(expected.url), urlsplit(found)
+        wanted, shown = urlsplit(url), urlsplit(found)
         holds = (
-            expected.url in found
+            url in found
             or found == PurePosixPath(wanted.path).name
             or bool(shown.scheme and shown.netloc == wanted.netloc and wanted.path in shown.path)
         )

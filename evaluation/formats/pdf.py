@@ -15,18 +15,11 @@ from evaluation.errors import CheckFailed
 from evaluation.formats.pictures import LIKE_HASH, hash_distance, load_picture, perceptual_hash
 from evaluation.state.context import TaskContext
 from evaluation.state.getters import file_reading
-from evaluation.state.metrics import Score, score_of, score_unless, without_differences
+from evaluation.state.metrics import Expected, Score, score_of, score_unless, without_differences
 from evaluation.state.parameters import Parameters, Unused
 from evaluation.state.reading import Reading, WrongFormat, excerpt
 
 LIMIT_S = 60.0
-
-
-class PageCount(Parameters):
-    """How the number of pages is compared."""
-
-    relation: Literal["eq", "ne", "lt", "le", "gt", "ge"]
-    ref_value: int
 
 
 class Requirements(Parameters):
@@ -35,12 +28,6 @@ class Requirements(Parameters):
     text: str
     max_pages: int
     max_margin: float
-
-
-class ExpectedRequirements(Parameters):
-    """Requirements for a file."""
-
-    expected: Requirements
 
 
 def pdf_text(context: TaskContext, *, path: str, dest: Unused = None) -> Reading:
@@ -75,11 +62,11 @@ def compare_pdfs(
     return Score(similarity, f"the texts have a similarity of {similarity:.3f}: {excerpt(found)}")
 
 
-def check_pdf_pages(result: Path, expected: PageCount) -> Score:
+def check_pdf_pages(result: Path, relation: Literal["eq", "ne", "lt", "le", "gt", "ge"], ref_value: int) -> Score:
     """The number of pages is as expected."""
     pages = page_count(result)
-    holds = getattr(operator, expected.relation)(pages, expected.ref_value)
-    return score_of(holds, f"{result.name} has {pages} pages, expected {expected.relation} {expected.ref_value}")
+    holds = getattr(operator, relation)(pages, ref_value)
+    return score_of(holds, f"{result.name} has {pages} pages, expected {relation} {ref_value}")
 
 
 def compare_pdf_images(result: Path, expected: Path) -> Score:
@@ -91,7 +78,7 @@ def compare_pdf_images(result: Path, expected: Path) -> Score:
     return Score(alike / len(found) if found else 1.0, f"{alike} of {len(found)} pictures look alike")
 
 
-def check_pdf_requirements(result: Path, expected: ExpectedRequirements) -> Score:
+def check_pdf_requirements(result: Path, expected: Expected[Requirements]) -> Score:
     """A file has exactly the expected text, few enough pages, and a small enough margin below its first page."""
     wanted = expected.expected
     text, margin, pages = re.sub(r"\s", "", pdf_text_of(result)), _margin(result), page_count(result)

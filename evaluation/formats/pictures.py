@@ -12,7 +12,6 @@ from pydantic import Field
 
 from evaluation.errors import CheckFailed
 from evaluation.state.metrics import Metric, Score, score_of
-from evaluation.state.parameters import Parameters
 from evaluation.state.reading import as_format
 
 if TYPE_CHECKING:
@@ -35,54 +34,29 @@ _LEVEL = 128
 Size = Annotated[int, Field(ge=1)]
 
 
-class ImageSize(Parameters):
-    """Size of an image, px; with `ignore_transparent`, that of the part which is not transparent."""
-
-    width: Size | None = None
-    height: Size | None = None
-    ignore_transparent: bool = False
-
-
-class ImageMode(Parameters):
-    """Mode of an image, as Pillow names it."""
-
-    mode: str
-
-
-class FileSize(Parameters):
-    """Size that a file must stay below, bytes."""
-
-    max_size: Size
-
-
-class ImageText(Parameters):
-    """A text in an image."""
-
-    type: Literal["text"]
-    text: str
-
-
-def check_image_size(result: Path, expected: ImageSize) -> Score:
-    """An image has that width and height."""
+def check_image_size(
+    result: Path, width: Size | None = None, height: Size | None = None, ignore_transparent: bool = False
+) -> Score:
+    """An image has that width and height, px; those of its part that is not transparent with `ignore_transparent`."""
     image = load_picture(result)
-    width, height = image.size
-    if "transparency" in image.info or (expected.ignore_transparent and image.mode in ("RGBA", "LA")):
+    found = image.size
+    if "transparency" in image.info or (ignore_transparent and image.mode in ("RGBA", "LA")):
         box = image.convert("RGBA").getchannel("A").getbbox() or (0, 0, 0, 0)
-        width, height = box[2] - box[0], box[3] - box[1]
-    same = (width, height) == (expected.width or width, expected.height or height)
-    return score_of(same, f"the image is {width} x {height} px")
+        found = box[2] - box[0], box[3] - box[1]
+    same = found == (width or found[0], height or found[1])
+    return score_of(same, f"the image is {found[0]} x {found[1]} px")
 
 
-def check_image_mode(result: Path, expected: ImageMode) -> Score:
-    """An image has that mode."""
-    mode = load_picture(result).mode
-    return score_of(mode == expected.mode, f"the mode is {mode}, expected {expected.mode}")
+def check_image_mode(result: Path, mode: str) -> Score:
+    """An image has that mode, as Pillow names it."""
+    found = load_picture(result).mode
+    return score_of(found == mode, f"the mode is {found}, expected {mode}")
 
 
-def check_image_file_size(result: Path, expected: FileSize) -> Score:
-    """The file of an image is smaller than that."""
+def check_image_file_size(result: Path, max_size: Size) -> Score:
+    """The file of an image is smaller than that, bytes."""
     size = result.stat().st_size
-    return score_of(size < expected.max_size, f"{result.name} has {size} bytes, expected less than {expected.max_size}")
+    return score_of(size < max_size, f"{result.name} has {size} bytes, expected less than {max_size}")
 
 
 def compare_images(
@@ -232,7 +206,7 @@ def check_sharper(result: Path, expected: Path) -> Score:
     return score_of(after > before, f"the sharpness went from {before:.1f} to {after:.1f}")
 
 
-def compare_image_text(result: Path, expected: ImageText) -> Score:
+def compare_image_text(result: Path, type: Literal["text"], text: str) -> Score:
     """A text can be read in an image, by the engine that also reads screens."""
     from aci.ocr.engines import default_engine
 
@@ -241,7 +215,7 @@ def compare_image_text(result: Path, expected: ImageText) -> Score:
         raise CheckFailed("reading texts in images needs RapidOCR: pip install 'agent-s[ocr]'")
     pixels = _values(load_picture(result).convert("RGB")).astype("uint8")
     texts = " ".join(box.text for box in engine.recognize(pixels))
-    return score_of(expected.text.strip() in texts, f"the image says {texts!r}")
+    return score_of(text.strip() in texts, f"the image says {texts!r}")
 
 
 def similarity(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:

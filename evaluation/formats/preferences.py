@@ -95,13 +95,6 @@ def vscode_config(context: TaskContext, *, vscode_extension_command: str, path: 
     return file_reading(context.path(path), context)
 
 
-class ConfigStatus(Parameters):
-    """A setting of GIMP: its name, or its first two words, and its value."""
-
-    key: str | tuple[str, str]
-    value: str
-
-
 class RegistryValue(Parameters):
     """A setting of a LibreOffice profile: component path, property name and its text."""
 
@@ -110,34 +103,21 @@ class RegistryValue(Parameters):
     value: str
 
 
-class SliderColors(Parameters):
-    """The colors of VLC's slider: these, or all of them dark."""
-
-    type: Literal["match", "blackish"]
-    expected_qt_slider_colours: str = ""
-
-
-class PlayPauseKey(Parameters):
-    """Whether VLC has a global key for play and pause: 1 or 0."""
-
-    expected_global_key_play_pause: str | int
-
-
 def check_gnome_favorite_apps(result: str, expected: ExpectedList[str]) -> Score:
     """A list of GSettings, such as `['a.desktop', 'b.desktop']`, holds exactly the expected names."""
     found = re.findall(r"'([^']*)'", result)
     return score_of(sorted(found) == sorted(expected.expected), f"found {found}, expected {list(expected.expected)}")
 
 
-def check_config_status(result: Path, expected: ConfigStatus) -> Score:
-    """A GIMP settings file has a line `(key ... value)`; the last one of that key counts."""
-    key = [expected.key] if isinstance(expected.key, str) else list(expected.key)
+def check_config_status(result: Path, key: str | tuple[str, str], value: str) -> Score:
+    """A GIMP settings file has a line `(key ... value)`, of one or two words as key; the last one counts."""
+    keys = [key] if isinstance(key, str) else list(key)
     found = None
     for line in read_text(result).splitlines():
         words = [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|([^\s()"]+)', line.partition("#")[0])]
-        if words[: len(key)] == key and len(words) > len(key):
+        if words[: len(keys)] == keys and len(words) > len(keys):
             found = words[-1]
-    return score_of(found == expected.value.strip('"'), f"{' '.join(key)} is {found}, expected {expected.value}")
+    return score_of(found == value.strip('"'), f"{' '.join(keys)} is {found}, expected {value}")
 
 
 def check_registry_value(result: Path, expected: ExpectedList[RegistryValue]) -> Score:
@@ -151,18 +131,20 @@ def check_vlc_settings(result: Path, expected: Expected[Annotated[dict[str, str 
     return score_unless(differing_values(_vlc_settings(result), texts), f"VLC has {texts}")
 
 
-def check_global_key_play_pause(result: Path, expected: PlayPauseKey) -> Score:
+def check_global_key_play_pause(result: Path, expected_global_key_play_pause: str | int) -> Score:
     """VLC has a global key for play and pause (1), or has none (0)."""
     found = _vlc_settings(result).get("global-key-play-pause", "")
-    wanted = str(expected.expected_global_key_play_pause) not in ("0", "")
+    wanted = str(expected_global_key_play_pause) not in ("0", "")
     return score_of(bool(found) == wanted, f"global-key-play-pause is {found!r}")
 
 
-def check_qt_slider_colours(result: Path, expected: SliderColors) -> Score:
+def check_qt_slider_colours(
+    result: Path, type: Literal["match", "blackish"], expected_qt_slider_colours: str = ""
+) -> Score:
     """The colors of VLC's slider are these, or all of them dark."""
     colors = _vlc_settings(result).get("qt-slider-colours", SLIDER_COLORS)
-    if expected.type == "match":
-        return score_of(colors == expected.expected_qt_slider_colours, f"the colors are {colors}")
+    if type == "match":
+        return score_of(colors == expected_qt_slider_colours, f"the colors are {colors}")
     bright = [part for part in colors.split(";") if not part.isdigit() or int(part) >= 100]
     return score_of(not bright, f"the colors are {colors}")
 

@@ -20,19 +20,6 @@ _MAINLY = 50
 """How much more of a color there must be than of the others, of 255; and less than which is none."""
 
 
-class Transition(Parameters):
-    """A slide, from 0, and the name of its transition, such as `fade` or `dissolve`."""
-
-    slide_idx: int
-    transition_type: str
-
-
-class PageNumberColor(Parameters):
-    """The main part of a color."""
-
-    color: Literal["red", "green", "blue", "black"]
-
-
 class SlideRule(Parameters):
     """A slide and its expected content; None is not checked."""
 
@@ -41,13 +28,6 @@ class SlideRule(Parameters):
     notes: str | None = None
     # color of its background, such as `00FF00`
     background: Annotated[str, Field(pattern="^[0-9A-F]{6}$")] | None = None
-
-
-class SlideRules(Parameters):
-    """Rules for a presentation."""
-
-    slides: tuple[SlideRule, ...] = ()
-    count: int | None = None
 
 
 def check_image_stretch_and_center(result: Path, expected: Path) -> Score:
@@ -64,29 +44,29 @@ def check_image_stretch_and_center(result: Path, expected: Path) -> Score:
     return score_of(fills and centered, f"the picture {'fills' if fills else 'does not fill'} the slide")
 
 
-def check_page_number_colors(result: Path, expected: PageNumberColor) -> Score:
+def check_page_number_colors(result: Path, color: Literal["red", "green", "blue", "black"]) -> Score:
     """The next to last color of the slide master, that of its page numbers, is mainly red, green or blue, or black."""
     colors = presentation_of(result).slide_master._element.xpath(".//a:solidFill//a:srgbClr/@val")
     if len(colors) < 2:
         return Score(0.0, "the slide master has no color for page numbers")
     parts = [int(colors[-2][place : place + 2], 16) for place in (0, 2, 4)]
-    if expected.color == "black":
+    if color == "black":
         return score_of(max(parts) < _MAINLY, f"the color is {colors[-2]}")
-    main = parts.pop(("red", "green", "blue").index(expected.color))
+    main = parts.pop(("red", "green", "blue").index(color))
     return score_of(main > max(parts) + _MAINLY, f"the color is {colors[-2]}")
 
 
-def check_transition(result: Path, expected: Transition) -> Score:
-    """A slide has that transition."""
+def check_transition(result: Path, slide_idx: int, transition_type: str) -> Score:
+    """A slide, counted from 0, has a transition of that name, such as `fade` or `dissolve`."""
     found = presentation_of(result)
-    if not 0 <= expected.slide_idx < len(found.slides):
-        return Score(0.0, f"{result.name} has no slide {expected.slide_idx}")
+    if not 0 <= slide_idx < len(found.slides):
+        return Score(0.0, f"{result.name} has no slide {slide_idx}")
     kinds = [
         str(child.tag).rpartition("}")[2]
-        for node in found.slides[expected.slide_idx]._element.iter("{*}transition")
+        for node in found.slides[slide_idx]._element.iter("{*}transition")
         for child in node
     ]
-    return score_of(expected.transition_type in kinds, f"the transitions of the slide are {kinds}")
+    return score_of(transition_type in kinds, f"the transitions of the slide are {kinds}")
 
 
 def check_slide_orientation_Portrait(result: Path) -> Score:  # noqa: N802 - OSWorld's name
@@ -96,12 +76,12 @@ def check_slide_orientation_Portrait(result: Path) -> Score:  # noqa: N802 - OSW
     return score_of(width < height, f"the slides are {width} x {height}")
 
 
-def check_slides(result: Path, expected: SlideRules) -> Score:
+def check_slides(result: Path, slides: tuple[SlideRule, ...] = (), count: int | None = None) -> Score:
     """Every rule holds: texts, notes and backgrounds of slides, and their number."""
     found = presentation_of(result)
-    problems = [problem for rule in expected.slides for problem in _rule_problems(rule, found)]
-    if expected.count is not None and len(found.slides) != expected.count:
-        problems.append(f"there are {len(found.slides)} slides, expected {expected.count}")
+    problems = [problem for rule in slides for problem in _rule_problems(rule, found)]
+    if count is not None and len(found.slides) != count:
+        problems.append(f"there are {len(found.slides)} slides, expected {count}")
     return score_unless(problems, f"{result.name} is as expected")
 
 

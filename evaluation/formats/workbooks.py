@@ -26,7 +26,7 @@ from evaluation.formats.workbook_parts import (
     values_of,
 )
 from evaluation.state.context import TaskContext
-from evaluation.state.metrics import Score, ValueRule, score_unless
+from evaluation.state.metrics import Expected, Score, ValueRule, score_unless
 from evaluation.state.parameters import Parameters
 from evaluation.state.reading import Reading, WrongFormat, as_format, read_text
 
@@ -309,13 +309,7 @@ def compare_table(
     return score_unless(problems, f"{result.name}: {', '.join(map(str, rules))}")
 
 
-class Cities(Parameters):
-    """Names by line, each one or several that are right."""
-
-    expected: tuple[str | tuple[str, ...], ...]
-
-
-def compare_conference_city_in_order(result: Path, expected: Cities) -> Score:
+def compare_conference_city_in_order(result: Path, expected: Expected[tuple[str | tuple[str, ...], ...]]) -> Score:
     """The cells C2 to C22 of the active sheet have the expected names in them, in order."""
     cells = [row[0].value for row in _load(result).values.active["C2:C22"]]
     wrong = (

@@ -1,9 +1,9 @@
 """Metrics judge what getters read; task files name them as `func`.
 
 A metric is a public function `judge(result, expected, *, option=...)` that returns a `Score`. Its signature says what a
-task file may give it: `expected` is a model for rules, and any other type for the value of a getter; keyword-only
-parameters are its options. Names, rules and options are OSWorld's (`desktop_env/evaluators/metrics`) where it has an
-equivalent. An invalid rule is an error, not a score.
+task file may give it: `expected` is a model for rules, and any other type for the value of a getter; parameters in its
+place are the fields of rules, and keyword-only parameters are options. Names, rules and options are OSWorld's
+(`desktop_env/evaluators/metrics`) where it has an equivalent. An invalid rule is an error, not a score.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def score_unless(problems: Iterable[str], otherwise: str) -> Score:
 class Metric:
     """A metric: its function, and the keys that a task file may give it."""
 
-    # called as `judge(result, expected, **options)`, or without `expected` if it has no such parameter
+    # called as `judge(result, expected, **options)`, or with the fields of rules if it has no parameter `expected`
     judge: Callable[..., Score]
     # what `expected` of type `rule` holds; None for a metric that compares with a file, or with nothing
     rules: type[Parameters] | None
@@ -69,6 +69,9 @@ class Metric:
         """Return the metric of a function; `rules` and `options` override its signature."""
         parameters = inspect.signature(judge).parameters
         expected = parameters.get("expected")
+        if expected is None:
+            fields = parameters_of(judge, inspect.Parameter.POSITIONAL_OR_KEYWORD, ("context", "result"))
+            rules = fields if fields.model_fields else None
         hint = rules or get_type_hints(judge).get("expected")
         kind = hint if isinstance(hint, type) and issubclass(hint, Parameters) else None
         if kind is not None:
@@ -105,8 +108,9 @@ class Metric:
         given = (result, expected) if self.takes_expected else (result,)
         if self.needs_context:
             given = (context, *given)
+        fields = keywords(expected) if self.rules is not None and not self.takes_expected else {}
         try:
-            return self.judge(*given, **keywords(options))
+            return self.judge(*given, **fields, **keywords(options))
         except WrongFormat as problem:
             if problem.path == expected or (isinstance(expected, list) and problem.path in expected):
                 raise CheckFailed(f"the expected {problem}") from problem

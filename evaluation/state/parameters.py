@@ -57,21 +57,23 @@ def known_part(content: Any, known: Collection[str], info: ValidationInfo) -> An
     return {key: value for key, value in content.items() if key not in unknown} if unknown else content
 
 
-def new_model(name: str, *bases: type[Parameters], **fields: Any) -> Any:
+def new_model(name: str, /, *bases: type[Parameters], **fields: Any) -> Any:
     """Return the class of a model whose fields come from a table, each a pair of type and default."""
     create: Any = create_model
     return create(name, __base__=bases or (Parameters,), **fields)
 
 
-def parameters_of(function: Callable[..., Any]) -> type[Parameters]:
-    """Return the model of a function's keyword-only parameters, with their types and defaults.
+def parameters_of(
+    function: Callable[..., Any], kind: Any = inspect.Parameter.KEYWORD_ONLY, without: Collection[str] = ()
+) -> type[Parameters]:
+    """Return the model of a function's parameters of a kind, but for some, with their types and defaults.
 
     A parameter that is a word of Python in a task file, such as `class`, has an underscore at its end.
     """
     hints = get_type_hints(function, include_extras=True)
     fields = {}
     for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind is parameter.KEYWORD_ONLY:
+        if parameter.kind is kind and name not in without:
             default = ... if parameter.default is parameter.empty else parameter.default
             alias = name.removesuffix("_")
             fields[name] = (hints[name], default if alias == name else Field(default, alias=alias))
