@@ -17,12 +17,7 @@ class Abandoned(Exception):
 
 
 class Pending(Generic[T]):
-    """A call that runs in a daemon thread.
-
-    Args:
-        call: The function to call.
-        name: Name of the thread.
-    """
+    """A call that runs in a daemon thread."""
 
     def __init__(self, call: Callable[[], T], name: str = "background") -> None:
         self._call = call

@@ -55,12 +55,7 @@ class Budget:
 
 
 class MeteredModel:
-    """Passes requests on to another model within a budget.
-
-    Args:
-        model: The model that answers.
-        limits: Allowed calls, tokens and dollars.
-    """
+    """Passes requests on to another model within a budget."""
 
     def __init__(self, model: Model, limits: Limits) -> None:
         self.name = model_name(model)

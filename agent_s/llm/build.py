@@ -32,11 +32,7 @@ URL_KEY_NAME = "AGENT_S_API_KEY"
 
 
 def default_model(environment: Mapping[str, str]) -> str:
-    """Return the default model: that of the provider whose key is set, else `offline`.
-
-    Args:
-        environment: Such as `os.environ`.
-    """
+    """Return the default model: that of the provider whose key is set, else `offline`."""
     for provider, key_name in KEY_NAMES.items():
         if environment.get(key_name, "").strip():
             from agent_s.llm.providers.prices import load_prices

@@ -34,9 +34,6 @@ class ScriptedModel:
     A kind without a script gets a default answer, so that a test only scripts what it is about: the instruction as the
     only subtask, an empty reflection, no verdict. `act` has no default.
 
-    Args:
-        answers: Answers by kind of request.
-
     Attributes:
         requests: The requests it received, oldest first.
     """

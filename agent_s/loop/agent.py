@@ -82,17 +82,9 @@ class AgentS:
         take_over: Callable[[], None] | None = None,
         trusted_run: str = "",
     ) -> AgentS:
-        """Build an agent from settings.
+        """Build an agent from settings; `trusted_run` is the id of a run to replay even if it was never verified.
 
-        Args:
-            settings: From `load_settings`.
-            desktop: The desktop to operate.
-            memory: An open store; None opens the one that the settings name.
-            learned: As for the constructor.
-            ask: As for the constructor.
-            confirm: As for the constructor.
-            take_over: As for the constructor.
-            trusted_run: Id of a run to replay even if it was never verified.
+        Without `memory`, the store that the settings name is opened. The rest is as for the constructor.
 
         Raises:
             SettingsError: The settings name something that does not exist.

@@ -138,9 +138,6 @@ class Learner:
     def sum_up(self, end: Observation | None) -> None:
         """Let the model sum up the drafts of this run, and as many that earlier runs left as fit into the same call.
 
-        Args:
-            end: The last screen of the run.
-
         Raises:
             MemoryStoreError: Memory cannot be read or written.
             ModelError: There are no summaries; the drafts stay.

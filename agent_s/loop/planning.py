@@ -125,12 +125,7 @@ class Planning:
     # Plans after a failure
 
     def again(self, failed: FailedSubtask, left: tuple[Subtask, ...]) -> Generator[Event, None, Plan | Ending]:
-        """Return a new plan for a failed subtask and those that follow it, from the current screen.
-
-        Args:
-            failed: The subtask that failed.
-            left: The subtasks that follow it.
-        """
+        """Return a new plan for a failed subtask and those that follow it, from the current screen."""
         progress = self.progress
         if progress.replans >= self.options.limits.max_replans or self.options.replay == "only":
             return Ending("failed", failed.reason)

@@ -46,13 +46,6 @@ class Session:
 
     A session is also the `Model` of the run's roles: `complete` counts each call against the budgets, times it and
     reports it as an event.
-
-    Args:
-        services: The model, the policy, the person and the clock.
-        desktop: The desktop, with secrets hidden.
-        limits: Budgets of the run.
-        signals: Requests to stop and to pause.
-        on_screen: Called with each new observation.
     """
 
     def __init__(

@@ -50,13 +50,7 @@ class SubtaskRunner:
     def run(
         self, subtask: Subtask, left: tuple[Subtask, ...], total: int
     ) -> Generator[Event, None, FailedSubtask | None]:
-        """Carry out one subtask; return why it failed, or None.
-
-        Args:
-            subtask: The subtask.
-            left: The subtasks that follow it.
-            total: Number of subtasks in the plan.
-        """
+        """Carry out one subtask; return why it failed, or None."""
         before = self._steps_before(subtask)
         learned = None if before else (yield from self._find_replay(subtask))
         experiences = self._experiences(subtask) if learned is None else ()
@@ -199,13 +193,9 @@ class SubtaskRunner:
     def _perform(
         self, response: ActResponse, observation: Observation, steps: list[Step], most: int
     ) -> Generator[Event, None, list[Step]]:
-        """Carry out the primitives of an answer in order, as long as the screen stays as foreseen; return their steps.
+        """Carry out the primitives of an answer while the screen stays as foreseen; return their steps.
 
-        Args:
-            response: The answer.
-            observation: The screen that it was chosen on.
-            steps: Gets the steps.
-            most: Length that `steps` may reach.
+        They are added to `steps`, which may grow to the length `most`.
         """
         first, takeovers = len(steps), self.session.takeovers
         steps.append((yield from self.session.step(observation, response.part(0))))

@@ -54,11 +54,7 @@ class Question:
 
 
 class Conversation(Person):
-    """One call of a tool, from its arguments to its reply.
-
-    Args:
-        run: Carries the tool out.
-    """
+    """One call of a tool, from its arguments to its reply."""
 
     def __init__(self, run: Callable[[Person], Awaitable[Reply]]) -> None:
         self.state = secrets.token_urlsafe(24)  # what a client names to continue it

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import (
-    ActContext,
-    CompareContext,
     CompareResponse,
-    Context,
-    ErrorsContext,
     ErrorsResponse,
-    GroundContext,
+    Kind,
     ModelRequest,
     ModelResponse,
-    NamingContext,
     NamingResponse,
-    PlanContext,
-    ProposalContext,
-    QueryContext,
-    ReflectContext,
     Response,
-    SameContext,
     SameResponse,
     SummariesResponse,
     SummarizeContext,
@@ -48,35 +41,9 @@ class OfflineModel:
 
     def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer one request; see `agent_s.llm.protocol.Model`."""
-        return ModelResponse(output=_answer(request.context), usage=_FREE)
-
-
-def _answer(context: Context) -> Response:  # noqa: C901 - one case per context
-    match context:
-        case QueryContext():
-            return wording.query(context)
-        case PlanContext():
-            return make_plan(context)
-        case ActContext():
-            return act(context)
-        case ReflectContext():
-            return wording.reflect(context)
-        case SummarizeContext():
-            return SummariesResponse(summaries=tuple(draft.text for draft in context.drafts))
-        case VerifyContext():
-            return verify(context)
-        case ProposalContext():
-            return propose(context)
-        case NamingContext():
-            return NamingResponse()  # an exploration names functions by rules that are as good
-        case ErrorsContext():
-            return ErrorsResponse()  # it knows no more than the rules
-        case CompareContext():
-            return CompareResponse(reason="the offline model reads no narratives")
-        case SameContext():
-            return SameResponse()  # it knows no more than the rules
-        case GroundContext():
+        if request.kind not in _ANSWERS:
             raise ModelError("The offline model finds nothing by a description. Set grounding.model.")
+        return ModelResponse(output=_ANSWERS[request.kind](request.context), usage=_FREE)
 
 
 def verify(context: VerifyContext) -> VerifyResponse:
@@ -106,3 +73,22 @@ def verify(context: VerifyContext) -> VerifyResponse:
         return VerifyResponse(verified=True, reason="what was asked can be seen to hold", evidence=tuple(proofs))
     reason = f"nothing seen decides {undecided[0]!r}" if undecided else "nothing seen decides it"
     return VerifyResponse(verified=None, reason=reason, evidence=tuple(proofs))
+
+
+def _summarize(context: SummarizeContext) -> SummariesResponse:
+    return SummariesResponse(summaries=tuple(draft.text for draft in context.drafts))
+
+
+_ANSWERS: Mapping[Kind, Callable[[Any], Response]] = {
+    "query": wording.query,
+    "plan": make_plan,
+    "act": act,
+    "reflect": wording.reflect,
+    "summarize": _summarize,
+    "verify": verify,
+    "propose_tasks": propose,
+    "name_skills": lambda _: NamingResponse(),  # an exploration names functions by rules that are as good
+    "find_errors": lambda _: ErrorsResponse(),  # it knows no more than the rules
+    "compare": lambda _: CompareResponse(reason="the offline model reads no narratives"),
+    "same": lambda _: SameResponse(),  # it knows no more than the rules
+}

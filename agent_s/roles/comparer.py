@@ -28,11 +28,6 @@ def choose(model: Model, task: Task, attempts: Mapping[int, Attempt]) -> Choice:
 
     The model is asked once, and only if the attempts differ. Its choice counts if at least one citation is a fact of
     the attempt that it chose, and at least one quotes words that the facts of some other attempt do not have.
-
-    Args:
-        model: Judges.
-        task: The task.
-        attempts: At least one, by number.
     """
     if len({attempt.facts for attempt in attempts.values()}) == 1:
         return _by_rule(attempts, "there is nothing to choose from" if len(attempts) == 1 else "the attempts are alike")

@@ -30,12 +30,7 @@ class Judge:
     memory: MemoryStore  # keeps the judgements
 
     def __call__(self, asked: str, known: Sequence[KnownRequest]) -> list[JudgedRequest]:
-        """Return a judgement of each known request, in their order; undecided (`same` is None) without an answer.
-
-        Args:
-            asked: What is asked for now.
-            known: What memory has steps for.
-        """
+        """Return a judgement of each known request, in their order; undecided (`same` is None) without an answer."""
         kept = [self._find(asked, one) for one in known]
         fresh = iter(self._ask(asked, [one for one, judged in zip(known, kept, strict=True) if judged is None]))
         judged = (one or next(fresh) for one in kept)

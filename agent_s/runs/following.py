@@ -31,11 +31,7 @@ class LiveInfo(Record):
 
 
 class RunFollower:
-    """Reads the events of a run as they are recorded.
-
-    Args:
-        folder: Folder of the run.
-    """
+    """Reads the events of a run as they are recorded."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / EVENTS_FILE

@@ -28,11 +28,7 @@ Find = Callable[[str], str | None]  # returns the secret of a name, or None
 
 
 class Secrets:
-    """Finds secrets, and hides those that were used.
-
-    Args:
-        find: Returns the secret of a name.
-    """
+    """Finds secrets, and hides those that were used."""
 
     def __init__(self, find: Find) -> None:
         self._find = find

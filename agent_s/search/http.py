@@ -20,11 +20,6 @@ MAX_MESSAGE = 200  # characters of a server's error message that are passed on
 class Server:
     """A search engine's server.
 
-    Args:
-        name: Name for messages, such as "SearXNG".
-        address: Base URL.
-        timeout_s: Longest time for one exchange, s.
-
     Raises:
         SettingsError: The address is not an HTTP URL, or holds a password.
     """

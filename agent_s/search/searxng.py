@@ -29,12 +29,7 @@ class _Page(Answer):
 
 
 class SearxngSearch(WebSearch):
-    """Searches with the JSON interface of a SearXNG server.
-
-    Args:
-        address: Base URL, such as "http://localhost:8080".
-        most: Maximum number of results.
-        timeout_s: Longest wait, s.
+    """Searches with the JSON interface of a SearXNG server; gives at most `most` results.
 
     Raises:
         SettingsError: The address is not a URL.

@@ -32,9 +32,6 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Interrupted(BaseException):
     """A signal ended the program, whatever error it came out as.
 
-    Args:
-        number: The signal.
-
     Attributes:
         exit_status: Exit status of the program.
     """

@@ -44,12 +44,7 @@ GOOD, BAD, SKIPPED = "✓", "✗", "»"
 
 
 class Display:
-    """Shows the events of runs as plain lines, for logs and pipes.
-
-    Args:
-        console: Where to write.
-        clock: Monotonic clock, s.
-    """
+    """Shows the events of runs as plain lines, for logs and pipes."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console

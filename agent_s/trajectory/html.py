@@ -7,13 +7,7 @@ from typing import Any
 
 
 def render_page(template: str, filters: Mapping[str, Callable[..., Any]] | None = None, **values: Any) -> str:
-    """Return a page.
-
-    Args:
-        template: Name of a packaged template.
-        filters: Template filters by name, if any.
-        values: Template variables; a missing one is an error.
-    """
+    """Return a page of a packaged template; a variable that is missing among `values` is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -77,19 +78,7 @@ class Presenter:
 
     def _call(self, event: ModelCalled) -> Mapping[str, Any]:
         call = self._calls.add(event)
-        prompts = [
-            {
-                "system": prompt.system,
-                "schema": prompt.schema,
-                "like": prompt.like,
-                "repeated": prompt.repeated,
-                "parts": [_part(part) for part in prompt.parts],
-                "reply": prompt.reply,
-                "stop": prompt.stop,
-                "problem": prompt.problem,
-            }
-            for prompt in call.prompts
-        ]
+        prompts = [{**asdict(prompt), "parts": [_part(part) for part in prompt.parts]} for prompt in call.prompts]
         values = event.model_dump(mode="json", include={"call", "model", "seconds", "usage", "error"})
         answer = "" if prompts or not event.answer else json.dumps(event.answer, ensure_ascii=False, indent=2)
         cost = describe_cost(event.usage).removeprefix(", ")

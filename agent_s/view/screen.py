@@ -17,10 +17,7 @@ QUALITY = 70
 
 
 class ScreenFeed:
-    """Looks at an X display.
-
-    Args:
-        display: Its name.
+    """Looks at the X display with a name.
 
     Raises:
         DesktopError: It cannot be opened.

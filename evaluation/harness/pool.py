@@ -30,12 +30,7 @@ _LAST_OUTPUT = 2000
 
 
 class Worker:
-    """A worker process that is started when it gets its first job.
-
-    Args:
-        assignment: The line with its work, JSON.
-        command: The program.
-    """
+    """A worker process that is started when it gets its first job."""
 
     def __init__(self, assignment: str, command: Sequence[str] = COMMAND) -> None:
         self._assignment = assignment

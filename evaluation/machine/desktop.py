@@ -78,12 +78,7 @@ class DesktopMachine:
 
     @classmethod
     def start(cls, settings: DesktopSettings, chromium_port: int = 0) -> Self:
-        """Start a private desktop whose `python` is the one that runs this, with what OSWorld's scripts import.
-
-        Args:
-            settings: Its size and back ends.
-            chromium_port: As for the constructor.
-        """
+        """Start a private desktop whose `python` is the one that runs this, with what OSWorld's scripts import."""
         with ExitStack() as resources:
             programs = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="agent-s-programs-")))
             for name in ("python", "python3"):

@@ -40,10 +40,6 @@ class TurnDesktop(Desktop):
     """The desktop as an agent sees it whose actions the harness carries out.
 
     One thread calls `observe` and `perform`, another one `next_actions` and `end`.
-
-    Args:
-        view: Makes observations of screens.
-        space: The form of the actions.
     """
 
     def __init__(self, view: View, space: ActionSpace) -> None:

@@ -17,11 +17,7 @@ _LONGEST_LINE = 600
 
 
 class ErrorJudge:
-    """Asks a model for the errors that rules cannot see; stops asking after a call that fails.
-
-    Args:
-        model: The model.
-    """
+    """Asks a model for the errors that rules cannot see; stops asking after a call that fails."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

@@ -110,11 +110,7 @@ class TaskContext:
         return path
 
     def start_server(self, folder: Path, values: Mapping[str, str]) -> FormServer:
-        """Serve a folder until the session ends.
-
-        Args:
-            folder: The folder.
-            values: Values of `{name}` in its pages.
+        """Serve a folder until the session ends, with `values` in place of `{name}` in its pages.
 
         Raises:
             EvaluationError: The task already has a server, or no port is free.

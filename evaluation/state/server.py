@@ -30,10 +30,6 @@ class FormServer(BackgroundServer, ThreadingHTTPServer):
     """Serves the files of a folder on a free loopback port, and keeps every form posted to one of its pages.
 
     In pages (`*.html`), `{name}` is replaced by the value of that name.
-
-    Args:
-        folder: The folder.
-        values: Values by name.
     """
 
     def __init__(self, folder: Path, values: Mapping[str, str]) -> None:

@@ -54,9 +54,6 @@ class HashingEmbedder:
     """Words and character 3- to 5-grams hashed into a fixed number of signed buckets.
 
     Needs no model files and finds shared words and spellings, not meaning: a fallback.
-
-    Args:
-        dimension: Number of buckets.
     """
 
     min_similarity = 0.42

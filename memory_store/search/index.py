@@ -81,11 +81,7 @@ class _Seen(NamedTuple):
 
 
 class LocalIndex:
-    """The indexes of one open store and how far they have followed the database.
-
-    Args:
-        embedder: Whose vectors are indexed.
-    """
+    """The indexes of one open store and how far they have followed the database."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.lock = threading.Lock()
@@ -155,11 +151,7 @@ class LocalIndex:
 
 
 class VectorIndex:
-    """Inner-product search over unit vectors with integer ids; compares the query with all of them.
-
-    Args:
-        dimension: Length of the vectors.
-    """
+    """Inner-product search over unit vectors with integer ids; compares the query with all of them."""
 
     def __init__(self, dimension: int) -> None:
         import faiss

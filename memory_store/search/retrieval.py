@@ -105,13 +105,7 @@ def _statements(kind: Kind, candidates: bool, by_app: bool, by_platform: bool) -
 
 
 class Retriever:
-    """Searches one open store.
-
-    Args:
-        database: The open database.
-        embedder: Turns keys into vectors.
-        index: Finds the nearest vectors.
-    """
+    """Searches one open store."""
 
     def __init__(self, database: Database, embedder: Embedder, index: Index) -> None:
         self._database = database

@@ -148,12 +148,7 @@ def _store(connection: Connection, embedder: Embedder, values: list[dict[str, An
 
 
 class BackgroundEmbedding:
-    """A thread that embeds experiences without a vector, until none is left or the store is closed.
-
-    Args:
-        database: The open database.
-        embedder: Makes the vectors.
-    """
+    """A thread that embeds experiences without a vector, until none is left or the store is closed."""
 
     def __init__(self, database: Database, embedder: Embedder) -> None:
         self._database = database

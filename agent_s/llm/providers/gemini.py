@@ -75,12 +75,7 @@ class _Response(CamelAnswer):
 
 
 class GeminiClient(SdkClient):
-    """A client of the Gemini API.
-
-    Args:
-        service: The provider's service.
-        timeout_s: Longest wait for an answer, s.
-    """
+    """A client of the Gemini API."""
 
     def __init__(self, service: Service, timeout_s: float = 120.0) -> None:
         super().__init__("google.genai", service, timeout_s)

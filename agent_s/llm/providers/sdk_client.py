@@ -36,14 +36,7 @@ AnswerT = TypeVar("AnswerT", bound=Answer)
 
 
 class SdkClient:
-    """Exchanges requests and answers with a provider.
-
-    Args:
-        sdk: The SDK's package.
-        service: The provider's service.
-        timeout_s: Longest wait for an answer, s.
-        arguments: Further arguments of the SDK's client.
-    """
+    """Exchanges requests and answers with a provider."""
 
     def __init__(
         self,
@@ -65,11 +58,6 @@ class SdkClient:
 
     def call(self, endpoint: Callable[[Any], Any], form: type[AnswerT], **request: Any) -> AnswerT:
         """Call a method of an endpoint, such as `lambda sdk: sdk.messages.create`, and read the answer.
-
-        Args:
-            endpoint: Returns the method.
-            form: Type of the answer.
-            request: Arguments of the method.
 
         Raises:
             TransientError: A retry may work, as when the answer is the page of a proxy.

@@ -89,13 +89,7 @@ def translated(sdk: ModuleType, service: Service) -> Iterator[None]:
 
 
 def connection_error(error: BaseException, service: Service, late: bool = False) -> ModelError:
-    """Return the error for a lost connection, with a fix.
-
-    Args:
-        error: The HTTP client's error.
-        service: The service.
-        late: Whether it did not answer in time.
-    """
+    """Return the error for a lost connection, with a fix."""
     if late:
         return _late(service)
     detail = service.tidy(str(error))
