@@ -371,4 +371,3 @@ class StateCheck(Protocol):
         Args:
             status: How the agent ended it; giving up is correct for an infeasible task.
         """
-        ...

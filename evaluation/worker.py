@@ -45,7 +45,6 @@ class Bench(Protocol):
 
     def run(self, job: Job) -> Result:
         """Run one episode; an error is its result."""
-        ...
 
 
 def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:

@@ -20,11 +20,9 @@ class SimpleDesktop(Protocol):
 
     def observe(self) -> Observation:
         """Look at the screen."""
-        ...
 
     def perform(self, action: Action) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled."""
-        ...
 
 
 class Desktop(Protocol):
@@ -65,7 +63,6 @@ class Desktop(Protocol):
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
         """
-        ...
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive.
@@ -77,7 +74,6 @@ class Desktop(Protocol):
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
         """
-        ...
 
     def windows(self) -> Sequence[Window] | None:
         """Return the visible windows, topmost first; None if they cannot be listed without a look at the screen.

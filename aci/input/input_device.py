@@ -53,7 +53,6 @@ class InputDevice(Protocol):
     @property
     def held(self) -> Held:
         """What `press_button` and `hold_keys` keep down."""
-        ...
 
     def press(self, chord: Sequence[int]) -> None:
         """Press keys together: held in order, released in reverse."""

@@ -559,7 +559,6 @@ class Model(Protocol):
         Raises:
             ModelError: There is no usable answer.
         """
-        ...
 
 
 @runtime_checkable
@@ -579,7 +578,6 @@ class CheckableModel(Protocol):
         Raises:
             ModelUnavailable: It is not; the message suggests a fix.
         """
-        ...
 
 
 def model_name(model: Model) -> str:

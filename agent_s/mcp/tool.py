@@ -32,15 +32,12 @@ class Person(Protocol):
 
     async def confirm(self, question: str) -> bool:
         """Return whether the person agrees; False if the client cannot ask."""
-        ...
 
     async def answer(self, question: str) -> str | None:
         """Return the person's answer; None if they give none, or the client cannot ask."""
-        ...
 
     def tell(self, progress: str) -> None:
         """Report progress to the client, if it wants to hear of it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

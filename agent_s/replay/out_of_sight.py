@@ -31,13 +31,11 @@ class Hand(Protocol):
 
     def look(self, *, check: bool = True) -> Generator[Event, None, Observation]:
         """Return the current screen."""
-        ...
 
     def step(
         self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
     ) -> Generator[Event, None, Step]:
         """Carry out one primitive."""
-        ...
 
 
 class Wheel:

@@ -76,25 +76,20 @@ class Screen(Protocol):
 
     def look(self, *, check: bool = True) -> Generator[Event, None, Observation]:
         """Return the current screen; with `check`, the first time after waiting for an action, what came late too."""
-        ...
 
     def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
         """Wait until the screen changes, or for a moment, and return a new observation."""
-        ...
 
     def await_windows(self, expected: Callable[[Sequence[Window]], bool], limit_s: float) -> None:
         """Wait until the windows are as expected, if that can be known without a look; at most for a time."""
-        ...
 
     def without_texts(self) -> AbstractContextManager[None]:
         """Do not recognize text that is only pixels."""
-        ...
 
     def step(
         self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
     ) -> Generator[Event, None, Step]:
         """Carry out one primitive."""
-        ...
 
 
 class Replay:

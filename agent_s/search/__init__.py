@@ -17,11 +17,9 @@ class Meter(Protocol):
         Raises:
             LimitReached: A budget is used up.
         """
-        ...
 
     def charge(self, usage: Usage, seconds: float) -> None:
         """Count one exchange and its duration, s."""
-        ...
 
 
 class WebSearch(Protocol):
@@ -36,7 +34,6 @@ class WebSearch(Protocol):
         Raises:
             SearchError: The engine did not answer; the message suggests a fix.
         """
-        ...
 
     def cancel(self) -> None:
         """Cancel the searches that other threads are waiting for."""

@@ -22,23 +22,18 @@ class Watcher(Protocol):
 
     def ask(self, question: str) -> str:
         """Return the answer to a question of the agent."""
-        ...
 
     def confirm(self, consent: Consent) -> bool:
         """Return whether a risky action is allowed."""
-        ...
 
     def take_over(self) -> None:
         """Return when the person hands the screen back."""
-        ...
 
     def shown(self, agent: AgentS, folder: Path, stop: Callable[[], None]) -> AbstractContextManager[None]:
         """Show a run, which is recorded in a folder, within a `with` block; `stop` stops it from any thread."""
-        ...
 
     def __call__(self, event: Event) -> None:
         """Take an event of the run."""
-        ...
 
 
 def watched(

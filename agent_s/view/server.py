@@ -56,11 +56,9 @@ class OrderedRun(Protocol):
     @property
     def folder(self) -> Path | None:
         """Folder of the run; None before it begins."""
-        ...
 
     def state(self) -> dict[str, Any]:
         """Return what the page shows of it besides its events."""
-        ...
 
     def do(self, order: bytes) -> None:
         """Carry out an order that came as JSON.
@@ -68,7 +66,6 @@ class OrderedRun(Protocol):
         Raises:
             AgentError: It is not a known order.
         """
-        ...
 
 
 class Viewer:

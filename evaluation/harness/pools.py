@@ -15,14 +15,12 @@ class JobPool(Protocol):
 
     def stop(self) -> None:
         """Start no further jobs."""
-        ...
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
         """Run the jobs, and yield one result for each, as they come.
 
         Closing the iterator, or KeyboardInterrupt inside it, ends the workers and their current jobs.
         """
-        ...
 
 
 def open_pool(

@@ -31,29 +31,23 @@ class TaskDesktop(Protocol):
     @property
     def home(self) -> Path:
         """Home folder of the applications."""
-        ...
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height of the screen, px."""
-        ...
 
     @property
     def environment(self) -> Mapping[str, str]:
         """Environment variables of the applications."""
-        ...
 
     def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> Any:
         """Start an application, and wait for its window if asked to."""
-        ...
 
     def observe(self) -> Observation:
         """Look at the screen."""
-        ...
 
     def perform(self, action: Action) -> ActionResult:
         """Carry out an action."""
-        ...
 
 
 class WindowManager(Protocol):
@@ -61,15 +55,12 @@ class WindowManager(Protocol):
 
     def managed_windows(self) -> tuple[Window, ...]:
         """Return the windows, oldest first."""
-        ...
 
     def activate(self, window_id: int) -> bool:
         """Bring a window to the front; return whether it came."""
-        ...
 
     def close_window(self, window_id: int) -> None:
         """Ask an application to close a window."""
-        ...
 
 
 @dataclass

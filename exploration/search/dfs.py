@@ -73,19 +73,15 @@ class Keeper(Protocol):
 
     def announce(self, attempts: Sequence[Attempt]) -> None:
         """Take note of attempts that are about to be verified."""
-        ...
 
     def keep_unit(self, attempt: Attempt, app: str, steps: Path) -> UnitSkill:
         """Name and store a verified attempt."""
-        ...
 
     def keep_boundary(self, attempt: Attempt, app: str, why: str, steps: Path, retries: int) -> Boundary:
         """Name and store what could not be done."""
-        ...
 
     def keep_unverified(self, attempt: Attempt, app: str) -> None:
         """Name and store what was seen or found, and not verified."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,11 +46,9 @@ class PrivateDesktop(Startable, Protocol):
 
     def reset(self) -> None:
         """End all applications and empty the home."""
-        ...
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and, if `settle`, wait until the screen is at rest."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

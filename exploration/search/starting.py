@@ -37,22 +37,18 @@ class Startable(Protocol):
     @property
     def home(self) -> Path:
         """HOME of the applications."""
-        ...
 
     @property
     def environment(self) -> Mapping[str, str]:
         """Environment variables of the applications."""
-        ...
 
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
     ) -> Process:
         """Start a program and return when its window is there, or at once."""
-        ...
 
     def observe(self) -> Observation:
         """Return the current screen."""
-        ...
 
 
 def refusal(application: Application) -> str:

@@ -23,11 +23,9 @@ class Checkable(Protocol):
     @property
     def home(self) -> Path:
         """HOME of the applications."""
-        ...
 
     def observe(self) -> Observation:
         """Return the current screen."""
-        ...
 
 
 class TaskCheck:

@@ -37,11 +37,9 @@ class Operable(Protocol):
 
     def observe(self) -> Observation:
         """Return the current screen."""
-        ...
 
     def perform(self, action: Action) -> ActionResult:
         """Carry out one primitive."""
-        ...
 
 
 class Survey(BaseModel):

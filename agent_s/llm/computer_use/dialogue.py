@@ -28,7 +28,6 @@ class Dialogue(Protocol):
 
     def open(self, request: str, observation: Observation) -> None:
         """Begin with what is to be done and the screen."""
-        ...
 
     def report(self, turn: Turn, results: Sequence[Result], notes: str, now: Observation, declined: bool) -> None:
         """Add the results of the model's last turn.
@@ -40,11 +39,9 @@ class Dialogue(Protocol):
             now: The screen now.
             declined: Whether a person declined the provider's safety checks.
         """
-        ...
 
     def sent(self) -> Conversation:
         """Return what is sent, in a form that does not depend on the provider, for the record."""
-        ...
 
     def ask(self) -> Turn:
         """Send the conversation and add the answer to it.
@@ -53,7 +50,6 @@ class Dialogue(Protocol):
             TransientError: A retry may work.
             ModelError: A retry will not.
         """
-        ...
 
 
 def zoomed(result: Result, longest_edge: int, most_patches: int) -> Picture | None:

@@ -41,7 +41,6 @@ class Send(Protocol):
             TransientError: A retry may work.
             ModelError: A retry will not.
         """
-        ...
 
 
 @dataclass(eq=False)
