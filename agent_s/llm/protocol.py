@@ -1,7 +1,7 @@
 """The contract with a model: typed contexts in, typed responses out.
 
 Each provider turns a context into text itself, so that models that read no text (`offline`, `scripted`) get the same
-values.
+values. Each context stands behind the response that it asks for; what a model is, comes at the end.
 """
 
 from __future__ import annotations
@@ -36,6 +36,39 @@ Kind = Literal[
 ]  # fmt: skip
 
 
+# Planning
+
+
+@dataclass(frozen=True, slots=True)
+class WebResult:
+    """A result of a web search; untrusted data, never an instruction."""
+
+    title: str  # title of the page
+    url: str  # address of the page; empty for an answer of the engine itself
+    content: str  # its text
+    note: str = ""  # its age, if it comes from the cache
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedSkill:
+    """A skill in memory that a plan may use."""
+
+    id: str
+    name: str  # what it does, such as "turn on line numbers"
+    application: str  # where
+    description: str = ""  # one sentence; may be empty
+    parameters: tuple[str, ...] = ()  # the value that each parameter had when it was learned
+
+
+@dataclass(frozen=True, slots=True)
+class FailedSubtask:
+    """A failed subtask, for re-planning."""
+
+    subtask: Subtask
+    reason: str
+    steps: tuple[Step, ...] = ()
+
+
 class QueryResponse(Response):
     """An observation-aware question "How to do X" (paper, section 3.1.1), and what the task requires and forbids."""
 
@@ -43,6 +76,18 @@ class QueryResponse(Response):
     # what must be true at the end, derived from the task alone
     criteria: Annotated[tuple[str, ...], Field(max_length=30)] = ()
     constraints: Annotated[tuple[str, ...], Field(max_length=30)] = ()  # what must not be done or changed
+
+
+@dataclass(frozen=True, slots=True)
+class QueryContext:
+    """Asks for a search query; `trouble` is what the agent is stuck with, empty at the start."""
+
+    kind: ClassVar[Kind] = "query"
+    response_type: ClassVar[type[Response]] = QueryResponse
+
+    task: Task
+    observation: Observation
+    trouble: str = ""
 
 
 class PlannedNode(Response):
@@ -68,16 +113,130 @@ class PlanResponse(Response):
     infeasible: bool = False  # whether nobody could do the task on this machine
 
 
+@dataclass(frozen=True, slots=True)
+class PlanContext:
+    """Asks for a plan, or for a new plan of the remaining work after a failure."""
+
+    kind: ClassVar[Kind] = "plan"
+    response_type: ClassVar[type[Response]] = PlanResponse
+
+    task: Task
+    observation: Observation
+    web: tuple[WebResult, ...] = ()  # web search results, best first
+    experiences: tuple[NarrativeExperience, ...] = ()  # similar tasks from narrative memory, best first
+    criteria: tuple[str, ...] = ()  # what must be true at the end
+    constraints: tuple[str, ...] = ()  # what must not be done or changed
+    limits: Limits = DEFAULT_LIMITS  # how long a plan and its subtasks may be
+    guideline: str = ""  # that of the plan before; empty at first
+    done: tuple[Subtask, ...] = ()  # finished subtasks
+    results: tuple[str, ...] = ()  # what they found out and wrote, one line each
+    failed: FailedSubtask | None = None  # the subtask that failed and why; None for the first plan
+    left: tuple[Subtask, ...] = ()  # subtasks that follow the failed one
+    wants_aims: bool = False  # whether to write down, too, what the task requires and forbids
+    skills: tuple[OfferedSkill, ...] = ()  # skills in memory that bear on the task, best first
+    problem: str = ""  # why the previous answer was not a valid plan; empty at first
+
+
+# Acting
+
+
+@dataclass(frozen=True, slots=True)
+class ActContext:
+    """Asks for the next primitive."""
+
+    kind: ClassVar[Kind] = "act"
+    response_type: ClassVar[type[Response]] = ActResponse
+
+    task: Task
+    subtask: Subtask  # the current subtask
+    observation: Observation  # the screen now; its `buffer` holds the texts saved so far
+    done: tuple[Subtask, ...] = ()  # finished subtasks
+    left: tuple[Subtask, ...] = ()  # subtasks still to come
+    experiences: tuple[EpisodicExperience, ...] = ()  # similar subtasks from episodic memory, best first
+    steps: tuple[Step, ...] = ()  # steps of this subtask so far, oldest first
+    constraints: tuple[str, ...] = ()  # what must not be done or changed
+    reflection: str = ""  # the reflector's feedback; may be empty
+    # steps whose typed text nothing has shown, if a DONE was sent back for that
+    unread: tuple[Step, ...] = ()
+    unmet: str = ""  # why `done_when` of the last answer did not hold; empty if it did, or had none
+    max_actions: int = 1  # maximum number of primitives that the answer may hold
+    guideline: str = ""  # that of the plan; may be empty
+    results: tuple[str, ...] = ()  # what finished subtasks found out and wrote, one line each
+    descriptions: bool = False  # whether targets may be described in words, for a grounding model
+    follows: tuple[str, ...] = ()  # earlier tasks; empty if a planner has taken them into account
+
+
 class ReflectResponse(Response):
     """Feedback of the trajectory reflector for the Worker; may be empty."""
 
     reflection: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ReflectContext:
+    """Asks for feedback on the trajectory of a subtask; `trouble` is the reason for asking."""
+
+    kind: ClassVar[Kind] = "reflect"
+    response_type: ClassVar[type[Response]] = ReflectResponse
+
+    task: Task
+    subtask: Subtask
+    observation: Observation
+    steps: tuple[Step, ...]
+    trouble: str
+    constraints: tuple[str, ...] = ()
+    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()  # earlier subtasks with their steps
+
+
+class GroundResponse(Response):
+    """Where something is on the screen, px."""
+
+    x: Annotated[int, Field(ge=0)]
+    y: Annotated[int, Field(ge=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class GroundContext:
+    """Asks a grounding model where something is."""
+
+    kind: ClassVar[Kind] = "ground"
+    response_type: ClassVar[type[Response]] = GroundResponse
+
+    task: Task  # the task, for the record
+    observation: Observation
+    description: str  # what to look for
+    part: Rect  # the part of the screen to look at, px
+
+
+# Summing up and verifying
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An experience whose summary is to be written."""
+
+    instruction: str  # the task
+    text: str  # what was done, and with what result, as it is stored until then
+    subtask: str = ""  # name of the subtask; empty for a whole task
+    info: str = ""  # the instructions of its Worker
+
+
 class SummariesResponse(Response):
     """Summaries for memory, one for each draft, in their order."""
 
     summaries: Annotated[tuple[str, ...], Field(max_length=40)]
+
+
+@dataclass(frozen=True, slots=True)
+class SummarizeContext:
+    """Asks for the summaries of experiences: subtasks for episodic memory, whole tasks for narrative memory."""
+
+    kind: ClassVar[Kind] = "summarize"
+    response_type: ClassVar[type[Response]] = SummariesResponse
+
+    task: Task  # the run's task; drafts that an earlier run left may belong to others
+    drafts: tuple[Draft, ...]  # what is to be summed up, oldest first
+    observation: Observation | None = None  # the last screen of the run
 
 
 AnyLook = Annotated[Scroll | SwitchApplications | Wait | Hotkey | Click, Field(discriminator="action")]
@@ -115,230 +274,6 @@ class VerifyResponse(Response):
     evidence: Annotated[tuple[str, ...], SkipJsonSchema()] = ()
 
 
-class ProposedTask(Response):
-    """A task for exploring an application."""
-
-    instruction: Annotated[str, Field(min_length=1, max_length=1000)]  # the task, as a person would ask for it
-    application: str = ""  # the application in which it begins, as the request names it; empty if it names one
-    difficulty: Annotated[int, Field(ge=1, le=5)] = 1  # from 1, a single action, to 5, several features together
-
-
-class CheckableTask(ProposedTask):
-    """A task whose result can be checked without a model; every field that is not empty must hold."""
-
-    uses: tuple[str, ...] = ()  # controls (`Affordance.way`) that must be used, if the task consists of using them
-    shows: str = ""  # a text that must be on the screen
-    file: str = ""  # name of a file that must be in the Documents folder
-
-
-class ProposalResponse(Response):
-    """Tasks for exploring an application."""
-
-    tasks: Annotated[tuple[ProposedTask, ...], Field(max_length=300)] = ()
-
-
-class FunctionNames(Response):
-    """Names of one function of an application."""
-
-    number: Annotated[int, Field(ge=1)]  # its position in the request, from 1
-    # how people would ask for it, best first
-    names: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=120)], ...], Field(max_length=6)] = ()
-
-
-class NamingResponse(Response):
-    """Names of functions that an exploration found."""
-
-    functions: Annotated[tuple[FunctionNames, ...], Field(max_length=200)] = ()
-
-
-class JudgedError(Response):
-    """An error of a run that failed (paper, section 4.4)."""
-
-    kind: Literal["planning", "grounding", "execution"]
-    steps: Annotated[tuple[int, ...], Field(max_length=100)] = ()  # numbers of the steps that show it
-    reason: Annotated[str, Field(min_length=1, max_length=1000)]  # what is wrong, in one sentence
-
-
-class ErrorsResponse(Response):
-    """The errors of a run that failed."""
-
-    errors: Annotated[tuple[JudgedError, ...], Field(max_length=20)] = ()
-
-
-class CitedFact(Response):
-    """A fact of an attempt; code looks it up."""
-
-    attempt: Annotated[int, Field(ge=1)]  # number of the attempt
-    fact: Annotated[int, Field(ge=1)]  # number of its fact
-    quote: str = ""  # words of the fact, verbatim
-
-
-class CompareResponse(Response):
-    """A comparative judgement of several attempts at a task."""
-
-    best: int | None = None  # number of the attempt that did the task best; None if the facts do not tell
-    citations: Annotated[tuple[CitedFact, ...], Field(max_length=12)] = ()  # what shows it
-    reason: str = ""  # why, in a sentence or two
-
-
-class NewValue(Response):
-    """A value of a known request, and the one that is asked for in its place."""
-
-    old: Annotated[str, Field(min_length=1, max_length=1000)]
-    new: Annotated[str, Field(min_length=1, max_length=1000)]
-
-
-class JudgedRequest(Response):
-    """Whether the steps of a known request do what is asked for now."""
-
-    number: Annotated[int, Field(ge=1)]  # number of the known request
-    same: bool | None = None  # None if the wordings do not tell
-    values: Annotated[tuple[NewValue, ...], Field(max_length=12)] = ()  # what to replace for that
-
-
-class SameResponse(Response):
-    """Which known requests ask for the same."""
-
-    judgements: Annotated[tuple[JudgedRequest, ...], Field(max_length=20)] = ()  # at most one for each known request
-
-
-class GroundResponse(Response):
-    """Where something is on the screen, px."""
-
-    x: Annotated[int, Field(ge=0)]
-    y: Annotated[int, Field(ge=0)]
-
-
-@dataclass(frozen=True, slots=True)
-class WebResult:
-    """A result of a web search; untrusted data, never an instruction."""
-
-    title: str  # title of the page
-    url: str  # address of the page; empty for an answer of the engine itself
-    content: str  # its text
-    note: str = ""  # its age, if it comes from the cache
-
-
-@dataclass(frozen=True, slots=True)
-class OfferedSkill:
-    """A skill in memory that a plan may use."""
-
-    id: str
-    name: str  # what it does, such as "turn on line numbers"
-    application: str  # where
-    description: str = ""  # one sentence; may be empty
-    parameters: tuple[str, ...] = ()  # the value that each parameter had when it was learned
-
-
-@dataclass(frozen=True, slots=True)
-class QueryContext:
-    """Asks for a search query; `trouble` is what the agent is stuck with, empty at the start."""
-
-    kind: ClassVar[Kind] = "query"
-    response_type: ClassVar[type[Response]] = QueryResponse
-
-    task: Task
-    observation: Observation
-    trouble: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FailedSubtask:
-    """A failed subtask, for re-planning."""
-
-    subtask: Subtask
-    reason: str
-    steps: tuple[Step, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PlanContext:
-    """Asks for a plan, or for a new plan of the remaining work after a failure."""
-
-    kind: ClassVar[Kind] = "plan"
-    response_type: ClassVar[type[Response]] = PlanResponse
-
-    task: Task
-    observation: Observation
-    web: tuple[WebResult, ...] = ()  # web search results, best first
-    experiences: tuple[NarrativeExperience, ...] = ()  # similar tasks from narrative memory, best first
-    criteria: tuple[str, ...] = ()  # what must be true at the end
-    constraints: tuple[str, ...] = ()  # what must not be done or changed
-    limits: Limits = DEFAULT_LIMITS  # how long a plan and its subtasks may be
-    guideline: str = ""  # that of the plan before; empty at first
-    done: tuple[Subtask, ...] = ()  # finished subtasks
-    results: tuple[str, ...] = ()  # what they found out and wrote, one line each
-    failed: FailedSubtask | None = None  # the subtask that failed and why; None for the first plan
-    left: tuple[Subtask, ...] = ()  # subtasks that follow the failed one
-    wants_aims: bool = False  # whether to write down, too, what the task requires and forbids
-    skills: tuple[OfferedSkill, ...] = ()  # skills in memory that bear on the task, best first
-    problem: str = ""  # why the previous answer was not a valid plan; empty at first
-
-
-@dataclass(frozen=True, slots=True)
-class ActContext:
-    """Asks for the next primitive."""
-
-    kind: ClassVar[Kind] = "act"
-    response_type: ClassVar[type[Response]] = ActResponse
-
-    task: Task
-    subtask: Subtask  # the current subtask
-    observation: Observation  # the screen now; its `buffer` holds the texts saved so far
-    done: tuple[Subtask, ...] = ()  # finished subtasks
-    left: tuple[Subtask, ...] = ()  # subtasks still to come
-    experiences: tuple[EpisodicExperience, ...] = ()  # similar subtasks from episodic memory, best first
-    steps: tuple[Step, ...] = ()  # steps of this subtask so far, oldest first
-    constraints: tuple[str, ...] = ()  # what must not be done or changed
-    reflection: str = ""  # the reflector's feedback; may be empty
-    # steps whose typed text nothing has shown, if a DONE was sent back for that
-    unread: tuple[Step, ...] = ()
-    unmet: str = ""  # why `done_when` of the last answer did not hold; empty if it did, or had none
-    max_actions: int = 1  # maximum number of primitives that the answer may hold
-    guideline: str = ""  # that of the plan; may be empty
-    results: tuple[str, ...] = ()  # what finished subtasks found out and wrote, one line each
-    descriptions: bool = False  # whether targets may be described in words, for a grounding model
-    follows: tuple[str, ...] = ()  # earlier tasks; empty if a planner has taken them into account
-
-
-@dataclass(frozen=True, slots=True)
-class ReflectContext:
-    """Asks for feedback on the trajectory of a subtask; `trouble` is the reason for asking."""
-
-    kind: ClassVar[Kind] = "reflect"
-    response_type: ClassVar[type[Response]] = ReflectResponse
-
-    task: Task
-    subtask: Subtask
-    observation: Observation
-    steps: tuple[Step, ...]
-    trouble: str
-    constraints: tuple[str, ...] = ()
-    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()  # earlier subtasks with their steps
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """An experience whose summary is to be written."""
-
-    instruction: str  # the task
-    text: str  # what was done, and with what result, as it is stored until then
-    subtask: str = ""  # name of the subtask; empty for a whole task
-    info: str = ""  # the instructions of its Worker
-
-
-@dataclass(frozen=True, slots=True)
-class SummarizeContext:
-    """Asks for the summaries of experiences: subtasks for episodic memory, whole tasks for narrative memory."""
-
-    kind: ClassVar[Kind] = "summarize"
-    response_type: ClassVar[type[Response]] = SummariesResponse
-
-    task: Task  # the run's task; drafts that an earlier run left may belong to others
-    drafts: tuple[Draft, ...]  # what is to be summed up, oldest first
-    observation: Observation | None = None  # the last screen of the run
-
-
 @dataclass(frozen=True, slots=True)
 class VerifyContext:
     """Asks whether a task that the agent says is done really is."""
@@ -359,6 +294,9 @@ class VerifyContext:
     looked: tuple[Step, ...] = ()  # read-only steps taken since, to see more
     may_look: bool = False  # whether more of them, and more probes, are allowed
     problem: str = ""  # why the previous answer was not accepted; empty at first
+
+
+# Exploring an application
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,6 +322,28 @@ class ReachedScreen:
     way: str  # how it is reached from the start, such as "Edit > Preferences"; empty for the first screen
     title: str  # title of its window
     controls: tuple[str, ...]  # names of the controls that it offers
+
+
+class ProposedTask(Response):
+    """A task for exploring an application."""
+
+    instruction: Annotated[str, Field(min_length=1, max_length=1000)]  # the task, as a person would ask for it
+    application: str = ""  # the application in which it begins, as the request names it; empty if it names one
+    difficulty: Annotated[int, Field(ge=1, le=5)] = 1  # from 1, a single action, to 5, several features together
+
+
+class CheckableTask(ProposedTask):
+    """A task whose result can be checked without a model; every field that is not empty must hold."""
+
+    uses: tuple[str, ...] = ()  # controls (`Affordance.way`) that must be used, if the task consists of using them
+    shows: str = ""  # a text that must be on the screen
+    file: str = ""  # name of a file that must be in the Documents folder
+
+
+class ProposalResponse(Response):
+    """Tasks for exploring an application."""
+
+    tasks: Annotated[tuple[ProposedTask, ...], Field(max_length=300)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,6 +373,20 @@ class FoundFunction:
     effect: tuple[str, ...] = ()  # what it changed, one line each
 
 
+class FunctionNames(Response):
+    """Names of one function of an application."""
+
+    number: Annotated[int, Field(ge=1)]  # its position in the request, from 1
+    # how people would ask for it, best first
+    names: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=120)], ...], Field(max_length=6)] = ()
+
+
+class NamingResponse(Response):
+    """Names of functions that an exploration found."""
+
+    functions: Annotated[tuple[FunctionNames, ...], Field(max_length=200)] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class NamingContext:
     """Asks for names of functions that were found without a model."""
@@ -423,6 +397,23 @@ class NamingContext:
     task: Task  # the exploration itself, for the record
     application: str  # name of the application
     functions: tuple[FoundFunction, ...]  # what was found
+
+
+# Judging runs and requests
+
+
+class JudgedError(Response):
+    """An error of a run that failed (paper, section 4.4)."""
+
+    kind: Literal["planning", "grounding", "execution"]
+    steps: Annotated[tuple[int, ...], Field(max_length=100)] = ()  # numbers of the steps that show it
+    reason: Annotated[str, Field(min_length=1, max_length=1000)]  # what is wrong, in one sentence
+
+
+class ErrorsResponse(Response):
+    """The errors of a run that failed."""
+
+    errors: Annotated[tuple[JudgedError, ...], Field(max_length=20)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,6 +440,22 @@ class Attempt:
     last_screen: bytes | None = field(default=None, repr=False)  # its picture, a PNG file; None if there is none
 
 
+class CitedFact(Response):
+    """A fact of an attempt; code looks it up."""
+
+    attempt: Annotated[int, Field(ge=1)]  # number of the attempt
+    fact: Annotated[int, Field(ge=1)]  # number of its fact
+    quote: str = ""  # words of the fact, verbatim
+
+
+class CompareResponse(Response):
+    """A comparative judgement of several attempts at a task."""
+
+    best: int | None = None  # number of the attempt that did the task best; None if the facts do not tell
+    citations: Annotated[tuple[CitedFact, ...], Field(max_length=12)] = ()  # what shows it
+    reason: str = ""  # why, in a sentence or two
+
+
 @dataclass(frozen=True, slots=True)
 class CompareContext:
     """Asks which of several attempts did the task best."""
@@ -468,6 +475,27 @@ class KnownRequest:
     application: str = ""  # where its steps were learned; empty if that is not known
 
 
+class NewValue(Response):
+    """A value of a known request, and the one that is asked for in its place."""
+
+    old: Annotated[str, Field(min_length=1, max_length=1000)]
+    new: Annotated[str, Field(min_length=1, max_length=1000)]
+
+
+class JudgedRequest(Response):
+    """Whether the steps of a known request do what is asked for now."""
+
+    number: Annotated[int, Field(ge=1)]  # number of the known request
+    same: bool | None = None  # None if the wordings do not tell
+    values: Annotated[tuple[NewValue, ...], Field(max_length=12)] = ()  # what to replace for that
+
+
+class SameResponse(Response):
+    """Which known requests ask for the same."""
+
+    judgements: Annotated[tuple[JudgedRequest, ...], Field(max_length=20)] = ()  # at most one for each known request
+
+
 @dataclass(frozen=True, slots=True)
 class SameContext:
     """Asks which known requests ask for the same as the current one, so that their steps do it."""
@@ -480,18 +508,7 @@ class SameContext:
     known: tuple[KnownRequest, ...]  # numbered from 1
 
 
-@dataclass(frozen=True, slots=True)
-class GroundContext:
-    """Asks a grounding model where something is."""
-
-    kind: ClassVar[Kind] = "ground"
-    response_type: ClassVar[type[Response]] = GroundResponse
-
-    task: Task  # the task, for the record
-    observation: Observation
-    description: str  # what to look for
-    part: Rect  # the part of the screen to look at, px
-
+# Models
 
 Context = (
     QueryContext
