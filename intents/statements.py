@@ -52,7 +52,8 @@ def read_statement(text: str) -> Statement:
     """Return what a statement, or an instruction that asks for one thing, claims."""
     phrase = guard(text)
     values = _values(phrase)
-    plain = _without(phrase, values).replace("’", "'").replace("n't", " not")
+    plain = _without(phrase, values).replace("’", "'").replace("n't", " not").replace("'s ", " ")
+    plain = pattern("nothing_else").sub(" only", plain)
     found = set(_WORD.findall(plain.casefold()))
     files = tuple(value for value in values if _is_file(value))
     said = _said(plain)
@@ -134,10 +135,10 @@ def _said(plain: str) -> list[str]:
 
 
 def _without(phrase: Phrase, values: Iterable[str]) -> str:
-    """Return a text without its quotations and values."""
-    text = re.sub(PLACEHOLDER, " ", phrase.marked)
+    """Return a text with a mark in place of each quotation and value."""
+    text = re.sub(PLACEHOLDER, " … ", phrase.marked)
     for value in sorted(values, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", text)
+        text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " … ", text)
     return text
 
 
@@ -145,5 +146,5 @@ def _without(phrase: Phrase, values: Iterable[str]) -> str:
 def _silent() -> frozenset[str]:
     """Return the words that do not tell what a statement is about."""
     of_lists = ("generic", "negations", "denying", "absent", "unchanged", "exact", "saving", "determiners", "particles",
-                "states_on", "states_off", "turning", "longer", "claiming", "making")  # fmt: skip
+                "states_on", "states_off", "turning", "longer", "claiming", "making", "placing")  # fmt: skip
     return fillers().union(words("verbs", "light"), *(words("words", name) for name in of_lists))

@@ -24,7 +24,7 @@ _ATOM = re.compile(
 @lru_cache(maxsize=1)
 def _slot_patterns() -> dict[str, str]:
     article = pattern("article").pattern
-    literals: tuple[Sort, ...] = ("url", "path", "date", "file", "cell", "formula")
+    literals: tuple[Sort, ...] = ("url", "email", "path", "date", "file", "cell", "formula")
     return {
         "": rf"(?P<aNAME>{article})(?P<NAME>.+?)",
         "long": rf"(?P<aNAME>{article})(?P<NAME>.+)",

@@ -109,12 +109,13 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\([nt\"'\\`])", lambda match: _ESCAPES.get(match[1], match[1]), text)
 
 
-Sort = Literal["quoted", "secret", "url", "path", "date", "file", "formula", "cell", "number", "word", "mark"]
+Sort = Literal["quoted", "secret", "url", "email", "path", "date", "file", "formula", "cell", "number", "word", "mark"]
 
 SORTS: dict[Sort, str] = {
     "quoted": QUOTED,
     "secret": r"\{\{secret:\w+\}\}",
     "url": r"\bhttps?://[^\s'\",]*[^\s'\",.;:!?)]",
+    "email": r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
     "path": r"(?<![\w/])~?/[\w.+@-]+(?:/[\w.+@-]+)*(?<!\.)",
     "date": r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])",
     "file": r"(?<![\w/.-])\w[\w-]*(?:\.[\w-]+)*\.(?=\w*[A-Za-z])\w{1,5}(?!\w)",

@@ -5,7 +5,8 @@ Evidence bears on a point if together it holds everything that the point claims 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import PurePosixPath
@@ -18,6 +19,7 @@ from agent_s.roles.probe_evidence import find_probe, probes_of
 from agent_s.roles.screen_evidence import find_element, find_unchanged, find_window
 from agent_s.roles.step_evidence import check_no_step, find_step
 from intents.alignment import holds
+from intents.lexicon import stem
 from intents.statements import Statement, read_statement
 
 Ask = Callable[[Probe], ProbeResult]
@@ -177,11 +179,14 @@ def find_missing(claim: Statement, shown: Sequence[Evidence], folders: Sequence[
         return missing
     if claim.exact and not any(one.exact for one in shown):
         return "nothing that is cited shows that there is nothing else"
+    # A file and its values say what it is about, in words of its own; so does one that was written, if no more is said.
+    files = [one for one in stored if "/" in one.stored]
+    if (stored and claim.files) or (files and not _missing_value(claim, files) and (claim.values or claim.saved)):
+        return ""
     stems = frozenset().union(*(one.stems | one.place_stems for one in shown))
     if claim.predicate - stems:
-        return f"nothing that is cited says {_listed(claim.predicate - stems)}"
-    # A file and its values say what it is about.
-    return "" if stored and claim.files else _missing_connection(claim, shown, stems)
+        return f"nothing that is cited says {_listed(claim.predicate - stems, claim)}"
+    return _missing_connection(claim, shown, stems)
 
 
 def _is_saved(claim: Statement, shown: Evidence) -> bool:
@@ -200,7 +205,8 @@ def _missing_value(claim: Statement, shown: Sequence[Evidence]) -> str:
 
 
 def _wrong_place(claim: Statement, stored: Sequence[Evidence], folders: Sequence[str]) -> str:
-    named = {folder for folder in folders if claim.saved and holds(claim.text, folder)}
+    named = {folder for folder in folders if holds(claim.text, folder)}
+    stored = [one for one in stored if "/" in one.stored]
     if named and stored and not any(named <= set(PurePosixPath(one.stored).parts) for one in stored):
         return f"the file that is cited is not in {min(named)}"
     return ""
@@ -209,19 +215,21 @@ def _wrong_place(claim: Statement, stored: Sequence[Evidence], folders: Sequence
 def _missing_connection(claim: Statement, shown: Sequence[Evidence], stems: frozenset[str]) -> str:
     for topics in claim.topics:
         if not _is_about(topics, stems):
-            return f"nothing that is cited is about {_listed(topics - stems)}"
+            return f"nothing that is cited is about {_listed(topics - stems, claim)}"
     controls = frozenset().union(*(one.stems for one in shown if one.control))
     for value in claim.values:
         if not any(_carries(one, value, claim, controls) for one in shown):
             said = claim.deeds or frozenset().union(*claim.topics)
-            return f"what is cited for {value!r} does not connect it with {_listed(said)}"
-    if not claim.values and claim.deeds - stems:
-        return f"nothing that is cited says {_listed(claim.deeds - stems)}"
+            return f"what is cited for {value!r} does not connect it with {_listed(said, claim)}"
+    if not claim.values and claim.deeds - stems and not any(one.stored for one in shown):
+        return f"nothing that is cited says {_listed(claim.deeds - stems, claim)}"
     return ""
 
 
-def _listed(stems: Iterable[str]) -> str:
-    return repr(" ".join(sorted(stems)))
+def _listed(stems: Collection[str], claim: Statement) -> str:
+    """Return the words of a claim with these stems, in quotes."""
+    words = dict.fromkeys(re.findall(r"[^\W\d_]+", claim.text))
+    return repr(" ".join(word for word in words if stem(word.casefold()) in stems))
 
 
 def _is_about(topics: frozenset[str], stems: frozenset[str], share: float = SHARE) -> bool:

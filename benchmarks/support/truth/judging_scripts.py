@@ -145,10 +145,12 @@ class HonestJudge:
         found = [cited for show in self.shows for cited in self._cite(show, context)]
         if not found or any(cited is None for _, cited in found):
             return VerifyResponse(verified=False, reason="not all of it can be seen")
+        unchanged = {one.number for one in context.probed if isinstance(one.probe, ChangedProbe)}
+        kept = [cited for _, cited in found if cited is not None and cited.of == "probe" and cited.number in unchanged]
         judgements = []
         for number, point in enumerate(context.points, start=1):
             own = [cited for about, cited in found if cited is not None and any(part in point for part in about)]
-            cited = own or [cited for _, cited in found if cited is not None]
+            cited = own or [cited for about, cited in found if cited is not None and cited not in kept]
             judgements.append(Judgement(point=number, met=True, citations=tuple(cited[:8])))
         return VerifyResponse(judgements=tuple(judgements), verified=True, reason="all of it is shown")
 

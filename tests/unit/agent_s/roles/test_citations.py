@@ -229,7 +229,7 @@ def test_what_is_saved_needs_a_probe() -> None:
         ("B5 of a.xlsx is 42", read(1, CellProbe(path="a.xlsx", cell="A5", value="42"), True, "~/a.xlsx"), "'B5'"),
         ("old.txt is deleted", read(1, FileProbe(path="old.txt"), True, "~/old.txt"), "contrary"),
         ("Word wrap is on", read(1, SettingProbe(key="word-wrap", value="false"), True), "contrary"),
-        ("Word wrap is on", read(1, SettingProbe(key="auto-indent", value="true"), True), "word wrap"),
+        ("Word wrap is on", read(1, SettingProbe(key="auto-indent", value="true"), True), "Word wrap"),
     ],
 )
 def test_a_probe_supports_only_what_it_asked(point: str, result: ProbeResult, reason: str) -> None:
@@ -338,10 +338,10 @@ def test_a_value_counts_only_in_its_connection() -> None:
     point = "A table is booked for 'Ann'"
     table = part(3, "heading", "Book a table")
     both = element(1, "Ann"), element(3, "Book a table")
-    assert "does not connect it with 'book'" in problem(context(point, screen(says, table)), *both)
+    assert "does not connect it with 'booked'" in problem(context(point, screen(says, table)), *both)
     name = part(2, "entry", "Name", "Ann")
     both = element(2, "Ann"), element(3, "Book a table")
-    assert "does not connect it with 'book'" in problem(context(point, screen(name, table)), *both)
+    assert "does not connect it with 'booked'" in problem(context(point, screen(name, table)), *both)
     booked = part(1, "status bar", "Your table is booked for Ann.")
     assert problem(context(point, screen(booked)), element(1, "Ann")) == ""
 
