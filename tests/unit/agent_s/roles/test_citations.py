@@ -75,6 +75,12 @@ def read_later(holds: bool | None, made: Probe) -> ProbeResult:
 # Elements and windows
 
 
+def test_an_address_of_a_person_is_no_file() -> None:
+    now = screen(part(1, "table cell", "Ann"), part(2, "table cell", "ann@example.org"))
+    point = "The entry of Ann says ann@example.org"
+    assert problem(context(point, now), element(1, "Ann"), element(2, "ann@example.org")) == ""
+
+
 def test_an_element_supports_what_it_says() -> None:
     now = screen(part(1, "entry", "Name", "Ann"), part(2, "entry", "Email", "ann@example.org"))
     assert problem(context("The Name field reads 'Ann'", now), element(1, "Ann")) == ""
@@ -224,6 +230,8 @@ def test_what_is_saved_needs_a_probe() -> None:
         ("a.txt contains 'hello'", read(1, FileProbe(path="a.txt"), True, "~/a.txt"), "'hello'"),
         ("The file is saved as a.txt", read(1, FileProbe(path="aa.txt"), True, "~/aa.txt"), "'a.txt'"),
         ("a.txt is saved in Documents", read(1, FileProbe(path="a.txt"), True, "~/a.txt"), "not in Documents"),
+        ("That file is located in Documents", read(1, FileProbe(path="a.txt"), True, "~/a.txt"), "not in Documents"),
+        ("a.txt says 'x' and nothing else", read(1, TextProbe(path="a.txt", text="x"), True, "~/a.txt"), "exact text"),
         ("a.txt is saved", read(1, FileProbe(path="a.txt"), True, "~/a.txt", changed=False), "before the task began"),
         ("a.txt has only 'x'", read(1, TextProbe(path="a.txt", text="x"), True, "~/a.txt"), "exact text"),
         ("B5 of a.xlsx is 42", read(1, CellProbe(path="a.xlsx", cell="A5", value="42"), True, "~/a.xlsx"), "'B5'"),
@@ -251,6 +259,14 @@ def test_a_probe_supports_only_what_it_asked(point: str, result: ProbeResult, re
             read(1, ChangedProbe(path="original.txt"), False, "~/original.txt", changed=False),
         ),
         ("B5 of a.xlsx is 42", read(1, CellProbe(path="a.xlsx", cell="B5", value="42"), True, "~/a.xlsx")),
+        (
+            "A text file called a.txt is located in Documents",
+            read(1, FileProbe(path="a.txt"), True, "~/Documents/a.txt"),
+        ),
+        ("That file is located in Documents", read(1, FileProbe(path="a.txt"), True, "~/Documents/a.txt")),
+        ("The note was saved under its old name", read(1, FileProbe(path="a.txt"), True, "~/a.txt")),
+        ("The text 'x' has been written to a.txt", read(1, TextProbe(path="a.txt", text="x"), True, "~/a.txt")),
+        ("a.txt says 'x' and nothing else", read(1, TextProbe(path="a.txt", text="x", exact=True), True, "~/a.txt")),
         ("B5 of a.xlsx is 42.00", read(1, CellProbe(path="a.xlsx", cell="B5", value="42"), True, "~/a.xlsx")),
         ("B5 of a.xlsx is empty", read(1, CellProbe(path="a.xlsx", cell="B5", value=""), True, "~/a.xlsx")),
         ("a.txt has only 'x'", read(1, TextProbe(path="a.txt", text="x", exact=True), True, "~/a.txt")),
