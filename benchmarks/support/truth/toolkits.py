@@ -1,8 +1,10 @@
 """Applications that live while they are looked at, and are seen as they are, one or more of each toolkit.
 
-Each application of `benchmarks/data/toolkits.yaml` is used on a private desktop and looked at `LOOKS` times. It counts
-for `toolkits_alive` if it still runs, and if what is seen agrees with what pyatspi reports at the same moments or, for
-a toolkit without accessibility, with the texts on its screen. Those that are not installed are named and not counted.
+Each application of `benchmarks/data/toolkits.yaml` is used on a private desktop and looked at `LOOKS` times. It is
+started again for the scene of `benchmarks.settle` that the file names, with looks after each action and pauses: objects
+of closed dialogs and menus are what crashes an application when it is asked about them. It counts for `toolkits_alive`
+if it still runs, and if what is seen agrees with what pyatspi reports at the same moments or, for a toolkit without
+accessibility, with the texts on its screen. Those that are not installed are named and not counted.
 One that refuses to run as root is looked at by a process of its own in a user namespace (`python -m
 benchmarks.support.truth.toolkits NAME LOOKS`, whose output is the outcome as JSON).
 """
@@ -14,7 +16,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -23,6 +26,7 @@ from typing import Any, Literal
 import yaml
 
 from aci.acting.actions import Action, Click, Hotkey, Type
+from aci.applications.launching import Process
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.observation import Element, Observation
@@ -31,11 +35,15 @@ from agent_s.terminal.system_packages import read_packages
 from benchmarks.support import person
 from benchmarks.support.figures import Figures, NotMeasured, tell
 from benchmarks.support.reference import compare, read_reference
+from benchmarks.support.settling import SCENES
 
+SIZE = (1280, 900)
 LOOKS = 50
 QUICK_LOOKS = 12
 LOOKS_PER_STEP = 4
 NAMES = ("toolkits_alive",)
+PAUSE_S = 1.5
+"""Pause after each action of a scene; the memory of a closed dialog's objects is only used again after a while."""
 WHOLE_EVERY = 5
 """Every so many looks, everything is read again instead of what changed."""
 ENOUGH = 0.97
@@ -71,6 +79,7 @@ class Application:
     use: Sequence[Step]
     refuses_root: bool = False
     texts: Sequence[str] = ()
+    scene: str = ""
 
     @property
     def obstacle(self) -> str:
@@ -157,34 +166,68 @@ def look_at(application: Application, looks: int) -> Outcome:
         NotMeasured: It never showed what it starts with, or pyatspi is missing.
     """
     outcome = Outcome()
-    with VirtualDesktop(size=(1280, 800), ocr="auto" if application.texts else None) as desktop:
+    with _started(application) as (desktop, process):
+        _use(desktop, process, application, looks, outcome)
+    if application.scene and not outcome.end:
+        with _started(application) as (desktop, process):
+            _play(desktop, process, application, outcome)
+    return outcome
+
+
+@contextmanager
+def _started(application: Application) -> Iterator[tuple[VirtualDesktop, Process]]:
+    with VirtualDesktop(size=SIZE, ocr="auto" if application.texts else None) as desktop:
         page = desktop.home / "list.html"
         page.write_text(PAGE, encoding="utf-8")
         places = {"programs": str(PROGRAMS), "page": page.as_uri()}
-        process = desktop.launch([part.format(**places) for part in application.argv], timeout_s=START_LIMIT_S)
-        seen = until_ready(desktop, application)
-        agreements: list[float] = []
-        steps = list(application.use)
-        number = 0
-        while outcome.looks < looks or number < len(steps):
-            step = steps[number % len(steps)]
-            number += 1
-            if step == "compare":
-                if number <= len(steps):  # pyatspi takes its time
-                    agreements.append(_compared(desktop, application, outcome))
-            elif (action := action_of(step, seen)) is not None:
-                outcome.actions += desktop.perform(action).ok
-            for _ in range(LOOKS_PER_STEP):  # another look at the same screen must do no harm either
-                seen = desktop.observe()
-                outcome.looks += 1
-                if outcome.looks % WHOLE_EVERY == 0:
-                    desktop.x11.accessibility.read(desktop.x11.screen.windows(), desktop.x11.screen.rect)
-                crash = next((note for note in seen.notes if "crashed" in note), "")
-                if crash or not process.running:
-                    outcome.end = crash or f"ended with {process.returncode} at look {outcome.looks}"
-                    return outcome
-        outcome.agreement = min(agreements)
-    return outcome
+        argv = [part.format(**places) for part in application.argv]
+        yield desktop, desktop.launch(argv, timeout_s=START_LIMIT_S)
+
+
+def _use(desktop: VirtualDesktop, process: Process, application: Application, looks: int, outcome: Outcome) -> None:
+    seen = until_ready(desktop, application)
+    agreements: list[float] = []
+    steps = list(application.use)
+    number = 0
+    while outcome.looks < looks or number < len(steps):
+        step = steps[number % len(steps)]
+        number += 1
+        if step == "compare":
+            if number <= len(steps):  # pyatspi takes its time
+                agreements.append(_compared(desktop, application, outcome))
+        elif (action := action_of(step, seen)) is not None:
+            outcome.actions += desktop.perform(action).ok
+        seen = _looked(desktop, process, outcome)
+        if outcome.end:
+            return
+    outcome.agreement = min(agreements)
+
+
+def _play(desktop: VirtualDesktop, process: Process, application: Application, outcome: Outcome) -> None:
+    seen = until_ready(desktop, application)
+    for act in next(scene.acts for scene in SCENES if scene.name == application.scene):
+        if (action := act.choose(seen)) is not None:
+            outcome.actions += desktop.perform(action).ok
+        desktop.observe()
+        time.sleep(PAUSE_S)
+        seen = _looked(desktop, process, outcome)
+        if outcome.end:
+            outcome.end += f" ({application.scene}: {act.name})"
+            return
+
+
+def _looked(desktop: VirtualDesktop, process: Process, outcome: Outcome) -> Observation:
+    """Look several times, since another look at the same screen must do no harm either; return the last observation."""
+    for _ in range(LOOKS_PER_STEP):
+        seen = desktop.observe()
+        outcome.looks += 1
+        if outcome.looks % WHOLE_EVERY == 0:
+            desktop.x11.accessibility.read(desktop.x11.screen.windows(), desktop.x11.screen.rect)
+        crash = next((note for note in seen.notes if "crashed" in note), "")
+        if crash or not process.running:
+            outcome.end = crash or f"ended with {process.returncode} at look {outcome.looks}"
+            break
+    return seen
 
 
 def until_ready(desktop: VirtualDesktop, application: Application) -> Observation:

@@ -10,6 +10,7 @@ from agent_s.settings import configs_folder
 from agent_s.terminal.system_packages import Package, read_packages
 from benchmarks.support import person
 from benchmarks.support.figures import Figures, NotMeasured
+from benchmarks.support.settling import SCENES
 from benchmarks.support.truth import toolkits
 from benchmarks.support.truth.toolkits import ENOUGH, NAMES, PROGRAMS, Outcome, applications, measure
 
@@ -19,6 +20,7 @@ def test_every_toolkit_is_used_compared_and_installed_by_a_listed_package() -> N
     for name, application in applications().items():
         assert set(application.packages) <= listed, name
         assert "compare" in application.use, name
+        assert application.scene in ("", *(scene.name for scene in SCENES)), name
         kinds = {kind for step in application.use if not isinstance(step, str) for kind in step}
         assert kinds <= {"click", "press", "type"}, name
         programs = [part for part in application.argv if part.startswith("{programs}")]
