@@ -20,10 +20,9 @@ _DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
 
 
 def points_by_draw_order(
-    application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
+    application: Application, forest: Forest, elements: Sequence[Element], drafts: Mapping[int, Draft]
 ) -> dict[int, Point | None]:
     """Return new points of elements that a later element or a layer covers."""
-    forest = Forest(application)
     layers = forest.layers()
     over = [
         (forest.places[node.ref], element.rect)

@@ -38,16 +38,16 @@ class Layer:
 
 
 class Forest:
-    """The visible nodes of an application, parents before children."""
+    """The visible nodes of an application, parents before children, except those in the nodes `without`."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, without: frozenset[Ref] = frozenset()) -> None:
         self.nodes: list[Node] = []
         self.parents: list[int] = []
         pending: list[tuple[Node, int]] = [(top, -1) for top in reversed(application.tops)]
         seen: set[Ref] = set()
         while pending:
             node, parent = pending.pop()
-            if node.ref in seen:
+            if node.ref in seen or node.ref in without:
                 continue
             seen.add(node.ref)
             place = len(self.nodes)

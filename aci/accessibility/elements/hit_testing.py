@@ -17,8 +17,9 @@ from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.elements.draw_order import largest_piece, points_by_draw_order
 from aci.accessibility.elements.extraction import Draft
 from aci.accessibility.elements.forest import Forest
+from aci.accessibility.elements.stack_pages import hidden_pages, nearest_known
 from aci.accessibility.roles import CHECKABLE
-from aci.accessibility.tree.capture import get_property
+from aci.accessibility.tree.names import is_gtk4
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Point, Rect
 from aci.observation.snapshot import Element
@@ -33,7 +34,6 @@ MOST_POINTS = 4  # points tried per element
 # single point, so tests are sequential. Where it was seen to be fast, it gets less time.
 ANSWER_S, LEAST_ANSWER_S, POLL_S = 0.024, 0.006, 0.0015
 TIMED, SLOWER = 3, 2.5  # timed answers needed for that, and the factor on the second longest of them
-LEAF_LEVELS = 4  # ancestors searched for a known node when the tree omits the hit object
 TWO_LINES_PX = 26  # a lower link has one line
 SIDE_PX = 2  # distance of test points from the sides of an element
 
@@ -130,9 +130,17 @@ class HitTester:
             self._unsure = False
             points = await self._in_page(application, members, drafts, deadline, verdicts)
             return replace(window, points=points, verdicts=verdicts, final=not self._unsure)
-        if application.toolkit.casefold().startswith("gtk"):
-            return replace(window, points=points_by_draw_order(application, members, drafts), final=True)
-        return window
+        if not application.toolkit.casefold().startswith("gtk"):
+            return window
+        forest = Forest(application)
+        hidden: set[int] = set()
+        if is_gtk4(application) and (pages := await hidden_pages(self._bus, forest, members, drafts)):
+            known, forest = forest, Forest(application, without=pages)
+            refs = known.places.keys() - forest.places.keys()
+            hidden = {element.id for element in members if drafts[element.id].node.ref in refs}
+        shown = [element for element in members if element.id not in hidden]
+        points = points_by_draw_order(application, forest, shown, drafts)
+        return replace(window, points=points | dict.fromkeys(hidden), final=True)
 
     async def _in_page(
         self,
@@ -271,14 +279,8 @@ class HitTester:
         if found != guess:
             self._took.append(self._clock() - started)
         guessed = found == guess and found in forest.by_ref
-        for _ in range(LEAF_LEVELS):
-            if found in forest.by_ref:
-                return forest.by_ref[found], guessed
-            parent = await get_property(self._bus, found, "Accessible", "Parent")
-            if parent is None:
-                return None, True
-            found = Ref(*parent)
-        return None, True
+        known = await nearest_known(self._bus, forest, found)
+        return known, known is None or guessed
 
     def _answer_limit(self) -> float:
         if len(self._took) < TIMED:

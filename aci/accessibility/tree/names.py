@@ -94,9 +94,10 @@ def own_name(application: Application, node: Node) -> str:
         return ""
     if node.role in roles.ITEMS and node.role.endswith(name.casefold()):
         return ""  # as the tabs of a notebook, "Tab"
-    half = len(name) // 2
-    if len(name) % 2 and name[half] == " " and name[:half] == name[half + 1 :]:
-        return name[:half]
+    for doubled in (name, name.replace("_", "", 1)):  # the first of the two may mark its mnemonic
+        half = len(doubled) // 2
+        if len(doubled) % 2 and doubled[half] == " " and doubled[:half] == doubled[half + 1 :]:
+            return doubled[:half]
     return name
 
 

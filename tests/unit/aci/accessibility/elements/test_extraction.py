@@ -78,8 +78,10 @@ def test_text_far_away_or_on_another_line_labels_nothing() -> None:
 def test_gtk4_names_are_made_plain() -> None:
     doubled = node("push button", "7 7", Rect(10, 10, 30, 20), node("label", "7", Rect(10, 10, 30, 20)))
     by_class = node("push button", "GtkButton", Rect(50, 10, 30, 20), node("label", "π", Rect(50, 10, 30, 20)))
+    mnemonic = node("push button", "Add A_larm Add Alarm", Rect(90, 10, 30, 20))
     entry = node("text", "GtkSourceView", Rect(10, 40, 80, 20), text="x")
-    assert named(frame(doubled, by_class, entry), GTK4) == [("push button", "7"), ("push button", "π"), ("text", "")]
+    buttons = [("push button", name) for name in ("7", "π", "Add Alarm")]
+    assert named(frame(doubled, by_class, mnemonic, entry), GTK4) == [*buttons, ("text", "")]
 
 
 def test_hull_of_a_gtk4_menu_button_gives_its_tooltip_to_the_button_in_it() -> None:

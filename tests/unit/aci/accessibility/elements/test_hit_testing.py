@@ -14,7 +14,7 @@ from aci.observation.observation import Element, Window
 from aci.observation.tracking import IdTracker
 from tests.unit.aci.accessibility.trees import SCREEN, WHOLE, WINDOW, application, frame, node, page
 
-GTK3, CHROMIUM = "gtk 3.24.38", "Chromium 1.0"
+GTK3, GTK4, CHROMIUM = "gtk 3.24.38", "GTK 4.8.3", "Chromium 1.0"
 LAYER = Rect(50, 0, 200, 100)
 
 
@@ -259,6 +259,36 @@ def test_widgets_side_by_side_are_not_layers() -> None:
     left = node("panel", "", Rect(0, 0, 100, 100), node("push button", "Left", Rect(0, 0, 100, 100)))
     right = node("panel", "", Rect(97, 0, 100, 100), node("label", "Right", Rect(97, 0, 100, 100)))
     assert seen(frame(left, right))["Left"].point == Point(50, 50)
+
+
+def stack(top: str) -> tuple[Node, Callable[[Point], Node]]:
+    """Return a stack whose two pages lie at the same place, and what lies at a point while one of them is on top."""
+    place = Rect(0, 40, 400, 200)
+    buttons = {name: node("push button", name, Rect(x, 60, 90, 30)) for name, x in (("Lap", 20), ("Alarm", 60))}
+    words = {name: node("label", f"words of {name}", Rect(20, 110, 90, 30)) for name in buttons}
+    pages = {name: node("panel", "", place, buttons[name], words[name]) for name in buttons}
+    # a page that was never on top has no extents
+    never = node("panel", "", Rect(0, 0, 0, 0))
+
+    def real(point: Point) -> Node:
+        inside = buttons[top].rect
+        return buttons[top] if inside is not None and inside.contains(point) else pages[top]
+
+    listed = node("panel", "", place, *pages.values(), never)
+    return frame(listed), real
+
+
+def test_page_of_a_gtk4_stack_is_seen_only_if_it_is_on_top() -> None:
+    for name in ("Lap", "Alarm"):
+        top, real = stack(name)
+        found = seen(top, Browser(real), GTK4)
+        assert set(found) == {name, f"words of {name}"}
+        assert found[name].point == Point(65 if name == "Lap" else 105, 75)
+
+
+def test_page_of_a_gtk4_stack_is_seen_where_what_lies_there_is_not_known() -> None:
+    top, _ = stack("Lap")
+    assert {"Lap", "Alarm"} <= set(seen(top, Browser(lambda _: top), GTK4))
 
 
 def test_page_in_which_nothing_changed_is_not_asked_again_once_all_is_known() -> None:
