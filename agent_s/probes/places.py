@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from intents.alignment import holds
@@ -15,6 +16,7 @@ MAX_BYTES = 20_000_000
 CLOCK_S = 0.1  # times of files are coarser than the clock of a process
 _MOST_ENTRIES = 2000  # entries of a folder that are listed
 _MOST_CHANGED = 20
+_MOST_FOLDERS, _DEEPEST = 300, 4  # folders of a home in which files are looked for, and levels of them
 
 
 class NotReadable(Exception):
@@ -46,7 +48,7 @@ class Places:
             return self._checked(Path(path))
         if len(parts.parts) > 1:
             return self._checked(self.home / parts)
-        found = [folder / path for folder in self._folders() if os.path.lexists(folder / path)]
+        found = [folder / path for folder in folders_of(self.home) if os.path.lexists(folder / path)]
         if len(found) > 1:
             raise NotReadable(f"there are several: {', '.join(map(self.shown, found))}; name one of them")
         return self._checked(found[0] if found else self.home / path)
@@ -81,21 +83,24 @@ class Places:
             return file.read(MAX_BYTES)
 
     def changed_files(self) -> tuple[Path, ...]:
-        """Return visible files of the home and its folders that were written or renamed since the task began."""
+        """Return visible files in the folders of the home that were written or renamed since the task began."""
         found = []
-        for folder in self._folders():
-            for path in _entries(folder):
+        for folder in folders_of(self.home):
+            for entry in _entries(folder):
                 try:
-                    regular = stat.S_ISREG(path.lstat().st_mode)
+                    if (
+                        entry.name[0] != "."
+                        and entry.is_file(follow_symlinks=False)
+                        and self.is_changed(Path(entry.path))
+                    ):
+                        found.append(Path(entry.path))
                 except OSError:  # it is gone again
                     continue
-                if regular and not path.name.startswith(".") and self.is_changed(path):
-                    found.append(path)
         return tuple(sorted(found)[:_MOST_CHANGED])
 
     def folder_names(self) -> tuple[str, ...]:
-        """Return the names of the visible folders of the home."""
-        return tuple(folder.name for folder in self._folders()[1:])
+        """Return the names of the visible folders of the home, also of those in others."""
+        return tuple(dict.fromkeys(folder.name for folder in folders_of(self.home)[1:]))
 
     def _checked(self, path: Path) -> Path:
         home = self.home.resolve()
@@ -112,18 +117,22 @@ class Places:
     def _is_named(self, path: Path) -> bool:
         return holds(self.wording, path.name) or holds(self.wording, path.stem)
 
-    def _folders(self) -> list[Path]:
-        """Return the home and the visible folders in it."""
-        inside = (path for path in _entries(self.home) if path.is_dir() and not path.is_symlink())
-        return [self.home, *sorted(path for path in inside if not path.name.startswith("."))]
+
+def folders_of(home: Path) -> list[Path]:
+    """Return a home and the visible folders in it, those of one level after those of the level above; at most 300."""
+    found = level = [home]
+    for _ in range(_DEEPEST):
+        inside = (entry for folder in level for entry in sorted(_entries(folder), key=lambda entry: entry.name))
+        level = [Path(entry.path) for entry in inside if entry.name[0] != "." and entry.is_dir(follow_symlinks=False)]
+        found = [*found, *level][:_MOST_FOLDERS]
+        if len(found) == _MOST_FOLDERS:
+            break
+    return found
 
 
-def _entries(folder: Path) -> Iterator[Path]:
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            for number, entry in enumerate(entries):
-                if number == _MOST_ENTRIES:
-                    return
-                yield folder / entry.name
+            yield from islice(entries, _MOST_ENTRIES)
     except OSError:  # a folder that cannot be listed holds nothing that could be shown
         return

@@ -9,6 +9,8 @@ from typing import Any
 
 KEYFILE = Path(".config/glib-2.0/settings/keyfile")
 """Settings on private desktops (GSETTINGS_BACKEND=keyfile), relative to the home."""
+OF_TOOLKITS = ("org/gtk/",)
+"""Beginnings of the settings that dialogs of toolkits write, such as the width of a file dialog."""
 PROFILES = tuple(Path(".config", name) for name in ("browser-profile", "chromium", "google-chrome"))
 """Folders in which Chromium keeps its data, relative to the home."""
 

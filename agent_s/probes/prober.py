@@ -10,7 +10,14 @@ from pathlib import Path
 
 from agent_s.probes.documents import Document, read_document
 from agent_s.probes.places import NotReadable, Places
-from agent_s.probes.preferences import chromium_bookmarks, chromium_preference, find_setting, read_settings, same_value
+from agent_s.probes.preferences import (
+    OF_TOOLKITS,
+    chromium_bookmarks,
+    chromium_preference,
+    find_setting,
+    read_settings,
+    same_value,
+)
 from agent_s.probes.requests import (
     BookmarkProbe,
     CellProbe,
@@ -83,7 +90,8 @@ class Prober:
         settings = [
             Change(kind="setting", what=key, before=self.hide(was), after=self.hide(value))
             for key in sorted((before or {}).keys() | (now or {}).keys())
-            if (was := (before or {}).get(key, DEFAULT)) != (value := (now or {}).get(key, DEFAULT))
+            if not key.startswith(OF_TOOLKITS)
+            and (was := (before or {}).get(key, DEFAULT)) != (value := (now or {}).get(key, DEFAULT))
         ]
         return (*files, *settings[:_MOST_LISTED])
 
@@ -139,8 +147,8 @@ def _file(
         case TextProbe():
             document = read_document(places.read(path))
             text, wanted = _joined(document.text), _joined(probe.text)
-            held = text == wanted if probe.exact else holds(text, wanted)
-            return held, f"its text is {_excerpt(text, wanted)}"
+            held = text == wanted if probe.exact or not wanted else holds(text, wanted)
+            return held, f"its text is {_excerpt(text, wanted)}" if text else "it is empty"
         case CellProbe():
             return _cell(read_document(places.read(path)), probe)
 

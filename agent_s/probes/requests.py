@@ -36,11 +36,11 @@ class ChangedProbe(Record):
 
 
 class TextProbe(Record):
-    """Whether the text of a file or document contains a text."""
+    """Whether the text of a file or document contains a text; an empty text asks whether there is none."""
 
     probe: Literal["text"] = "text"
     path: FilePath
-    text: Annotated[str, Field(min_length=1, max_length=MAX_VALUE)]
+    text: Annotated[str, Field(max_length=MAX_VALUE)]
     exact: bool = False  # whether it must be the whole text
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from agent_s.probes.documents import read_document
-from agent_s.probes.places import MAX_BYTES, NotReadable
+from agent_s.probes.places import MAX_BYTES, NotReadable, folders_of
 from intents.alignment import holds
 
 _LONGEST = 400
@@ -30,8 +30,7 @@ def written_file(text: str, home: Path | None, since: float) -> str:
         return text if was_written(text, home, since) else ""
     if "/" in text:
         return ""
-    folders = (home, *(path for path in _folders(home)))
-    found = [f"~/{(folder / text).relative_to(home)}" for folder in folders if _is_new(folder / text, since)]
+    found = [f"~/{(folder / text).relative_to(home)}" for folder in folders_of(home) if _is_new(folder / text, since)]
     return found[0] if len(found) == 1 else ""
 
 
@@ -59,13 +58,6 @@ def file_shows(path: str, value: str, home: Path | None) -> bool:
         return False
     forms = (form for several in document.cells.values() for form in several)
     return any(holds(text, value) for text in (document.text, *forms))
-
-
-def _folders(home: Path) -> list[Path]:
-    try:
-        return [path for path in home.iterdir() if path.is_dir() and not path.name.startswith(".")]
-    except OSError:
-        return []
 
 
 def _is_new(path: Path, since: float) -> bool:

@@ -77,7 +77,7 @@ def find_probe(citation: Citation, claim: Statement, context: VerifyContext, for
         shows = on == shows
     elif isinstance(probe, ChangedProbe) and not shows and lasting:
         shows = not claim.denies
-    elif isinstance(probe, CellProbe) and not probe.value:
+    elif (isinstance(probe, CellProbe) and not probe.value) or (isinstance(probe, TextProbe) and not probe.text):
         shows = not shows
     stored = result.place or ("settings" if isinstance(probe, SettingProbe) else "Chromium's profile")
     return Evidence(f"probe {result.number}: {result.found}", _asked(probe, result), shows, stored, exact=True)

@@ -9,14 +9,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent_s.probes.preferences import KEYFILE, read_settings
+from agent_s.probes.preferences import KEYFILE, OF_TOOLKITS, read_settings
 
 _IGNORED = (".cache", ".dbus", ".config/libreoffice", ".config/dconf", ".local/share/gvfs-metadata", "tmp")
 """Caches and by-products."""
 _IGNORED_FILES = frozenset(
     {"recently-used.xbel", "recently-used.xbel.lock", ".ICEauthority", ".Xauthority", "user-dirs.dirs"}
 )
-_IGNORED_GROUPS = ("org/gtk/",)  # settings of the toolkit itself, such as the size of its file chooser
 _GEOMETRY = re.compile(
     r"/(?:session|height|width|left|top|x|y|maximized|fullscreen|is-maximized|window-.*|.*-(?:width|height|position))$"
 )  # sizes and places of windows and the last session, which applications record and nobody sets
@@ -76,5 +75,5 @@ def _settings(home: Path) -> dict[str, str]:
     return {
         key: value.replace(str(home), "~")
         for key, value in (read_settings(home) or {}).items()
-        if not key.startswith(_IGNORED_GROUPS) and not _GEOMETRY.search(f"/{key}")
+        if not key.startswith(OF_TOOLKITS) and not _GEOMETRY.search(f"/{key}")
     }

@@ -65,6 +65,19 @@ def test_files_are_found_by_path_and_by_name(home: Path) -> None:
     assert answer(home, FileProbe(path="~/notes.txt"))[0] is False
 
 
+def test_a_file_in_a_folder_of_a_folder_is_found_and_listed(home: Path) -> None:
+    began = time.time()
+    (home / "Documents" / "Invoices").mkdir()
+    (home / "Documents" / "Invoices" / "jan.txt").write_text("", encoding="utf-8")
+    asked = prober(home, since=began)
+    assert asked.probe(FileProbe(path="jan.txt")).place == "~/Documents/Invoices/jan.txt"
+    assert [change.what for change in asked.differences()] == ["~/Documents/Invoices/jan.txt"]
+    assert asked.folders() == ("Documents", "Invoices")
+    empty = asked.probe(TextProbe(path="jan.txt", text=""))
+    assert (empty.holds, empty.found) == (True, "it is empty")
+    assert asked.probe(TextProbe(path="jan.txt", text="1")).holds is False
+
+
 def test_of_several_files_one_must_be_named(home: Path) -> None:
     for place in (home, home / "Documents"):
         (place / "notes.txt").write_text("hello")
@@ -240,7 +253,9 @@ def test_cells_of_separated_values_are_compared(home: Path) -> None:
 
 def write_settings(home: Path, value: str) -> None:
     (home / KEYFILE).parent.mkdir(parents=True, exist_ok=True)
-    (home / KEYFILE).write_text(f"[org/app/view]\nword-wrap={value}\nsize=uint32 3\nfont='Mono 12'\n")
+    (home / KEYFILE).write_text(
+        f"[org/app/view]\nword-wrap={value}\nsize=uint32 3\nfont='Mono 12'\n[org/gtk/settings]\nwidth={len(value)}\n"
+    )
 
 
 @pytest.mark.parametrize(

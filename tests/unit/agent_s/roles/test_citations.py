@@ -268,6 +268,7 @@ def test_a_probe_supports_only_what_it_asked(point: str, result: ProbeResult, re
         ("The text 'x' has been written to a.txt", read(1, TextProbe(path="a.txt", text="x"), True, "~/a.txt")),
         ("a.txt says 'x' and nothing else", read(1, TextProbe(path="a.txt", text="x", exact=True), True, "~/a.txt")),
         ("B5 of a.xlsx is 42.00", read(1, CellProbe(path="a.xlsx", cell="B5", value="42"), True, "~/a.xlsx")),
+        ("a.txt is empty", read(1, TextProbe(path="a.txt", text=""), True, "~/a.txt")),
         ("B5 of a.xlsx is empty", read(1, CellProbe(path="a.xlsx", cell="B5", value=""), True, "~/a.xlsx")),
         ("a.txt has only 'x'", read(1, TextProbe(path="a.txt", text="x", exact=True), True, "~/a.txt")),
     ],
