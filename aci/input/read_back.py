@@ -75,7 +75,7 @@ class Expected:
     def completed_by(self, now: str) -> bool:
         """Return whether the field offers a completion, selected behind the caret."""
         grown = bool(self.text) and now.startswith(self.text) and len(now) > len(self.text)
-        return grown and (self.overwrite or not self.before)
+        return grown and (self.overwrite or not self.before or self.before not in now)
 
     def arrival(self, now: str) -> Arrival:
         """Return how the text arrived, given what the field reads now."""

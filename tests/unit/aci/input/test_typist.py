@@ -311,6 +311,14 @@ def test_a_completion_behind_the_caret_is_removed() -> None:
     assert note == Delivery(state="exact", by="paste")
 
 
+def test_a_completion_of_what_replaced_a_selected_address_is_removed() -> None:
+    field = Field("https://old.example")
+    field.selected = True
+    field.alter = lambda text: f"{text}|Engines"
+    type_into(field, place("entry", chosen=False), "chrome://settings/search")
+    assert field.text == "chrome://settings/search"
+
+
 def test_password_is_neither_read_back_nor_reported() -> None:
     field = Field()
     note = type_into(field, place(role="password text", states=("editable", "password")), "secret")
