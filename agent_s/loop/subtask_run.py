@@ -9,7 +9,7 @@ from pathlib import Path
 from aci.acting.actions import Done, Fail
 from aci.observation.observation import Observation
 from agent_s.events import ActionsDropped, EffectSeen, Event, Reflected, SubtaskEnded, SubtaskStarted
-from agent_s.llm.protocol import ActContext, ActResponse, FailedSubtask, ReflectContext
+from agent_s.llm.protocol import ActContext, ActResponse, FailedSubtask, ReflectContext, ReflectResponse, ask
 from agent_s.loop.foreseen import find_unforeseen
 from agent_s.loop.learner import Learner
 from agent_s.loop.options import Options
@@ -23,7 +23,6 @@ from agent_s.replay.player import Replay, Replayed
 from agent_s.replay.recall import Recall
 from agent_s.replay.template import Replayable
 from agent_s.roles.expectations import find_unmet, find_unread
-from agent_s.roles.reflector import Reflector
 from agent_s.roles.worker import Worker
 from intents.alignment import holds
 from memory_store import EpisodicExperience
@@ -39,7 +38,6 @@ class SubtaskRunner:
     progress: Progress
     planning: Planning
     worker: Worker
-    reflector: Reflector
     recall: Recall | None
     replay: Replay
     learner: Learner | None
@@ -239,12 +237,13 @@ class SubtaskRunner:
                 yield EffectSeen(step=step.number, result=completed.result)
 
     def _reflect(self, subtask: Subtask, observation: Observation, steps: list[Step]) -> Generator[Event, None, str]:
+        """Return the trajectory reflector's feedback (paper, section 3.1.2) if something looks wrong; may be empty."""
         trouble = find_trouble(steps, self.options.reflect_every) if self.options.reflect else ""
         if not trouble:
             return ""
         constraints, done = self.progress.aims.constraints, tuple(self.progress.done)
         context = ReflectContext(self.task, subtask, observation, tuple(steps), trouble, constraints, done)
-        reflection = self.reflector.reflect(context)
+        reflection = ask(self.session, context, ReflectResponse).reflection
         yield Reflected(trouble=trouble, reflection=reflection)
         return reflection
 

@@ -36,7 +36,6 @@ from agent_s.replay.seen_texts import SeenTexts
 from agent_s.roles.evaluator import Evaluator
 from agent_s.roles.judge import Judge
 from agent_s.roles.manager import Manager
-from agent_s.roles.reflector import Reflector
 from agent_s.roles.worker import Worker
 from agent_s.safety.secrets import SecretDesktop, named_in
 from agent_s.safety.untrusted_text import UntrustedText
@@ -121,7 +120,6 @@ class TaskRun:
             progress=progress,
             planning=self._planning,
             worker=Worker(session, memory if options.episodic else None, self.id, options.grounding_zooms),
-            reflector=Reflector(session),
             recall=self._recall,
             replay=Replay(session, self._desktop.home, self._seen_texts),
             learner=self._learner,

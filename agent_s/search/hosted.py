@@ -16,8 +16,7 @@ from agent_s.llm.providers.gemini import CamelAnswer
 from agent_s.llm.providers.prices import Prices
 from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient, nested
 from agent_s.records import Usage
-from agent_s.search import Meter, WebSearch
-from agent_s.search.results import tidy
+from agent_s.search import Meter, WebSearch, tidy
 
 QUESTION = "Search the web and answer briefly, in steps, with menus and keys by their names: {query}"
 MAX_SEARCHES = 3

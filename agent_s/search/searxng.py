@@ -5,9 +5,8 @@ from __future__ import annotations
 from agent_s.errors import SearchError
 from agent_s.llm.protocol import WebResult
 from agent_s.llm.providers.sdk_client import Answer
-from agent_s.search import WebSearch
+from agent_s.search import WebSearch, tidy
 from agent_s.search.http import Refused, Server
-from agent_s.search.results import tidy
 
 NAME = "SearXNG"
 

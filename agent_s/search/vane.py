@@ -10,9 +10,8 @@ from pydantic import Field
 from agent_s.errors import SearchError, SettingsError
 from agent_s.llm.protocol import WebResult
 from agent_s.llm.providers.sdk_client import Answer, nested
-from agent_s.search import WebSearch
+from agent_s.search import WebSearch, tidy
 from agent_s.search.http import Refused, Server
-from agent_s.search.results import tidy
 
 Kind = Literal["vane", "perplexica"]
 NAMES: dict[Kind, str] = {"vane": "Vane", "perplexica": "Perplexica"}

@@ -37,13 +37,7 @@ class Counts(Answer):
 
     def as_usage(self, searches: int = 0) -> Usage:
         """Return the counts."""
-        return Usage(
-            input_tokens=self.input_tokens,
-            cached_tokens=self.cached_tokens,
-            written_tokens=self.written_tokens,
-            output_tokens=self.output_tokens,
-            searches=searches,
-        )
+        return Usage(**dict(self), searches=searches)
 
 
 class Ending(Answer):
