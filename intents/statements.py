@@ -146,5 +146,5 @@ def _without(phrase: Phrase, values: Iterable[str]) -> str:
 def _silent() -> frozenset[str]:
     """Return the words that do not tell what a statement is about."""
     of_lists = ("generic", "negations", "denying", "absent", "unchanged", "exact", "saving", "determiners", "particles",
-                "states_on", "states_off", "turning", "longer", "claiming", "making", "placing")  # fmt: skip
+                "states_on", "states_off", "turning", "longer", "claiming", "making", "placing", "units")  # fmt: skip
     return fillers().union(words("verbs", "light"), *(words("words", name) for name in of_lists))

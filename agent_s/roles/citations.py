@@ -213,6 +213,8 @@ def _wrong_place(claim: Statement, stored: Sequence[Evidence], folders: Sequence
 
 
 def _missing_connection(claim: Statement, shown: Sequence[Evidence], stems: frozenset[str]) -> str:
+    if not claim.values and claim.topics == (claim.deeds,) and any(one.confirms for one in shown):
+        return ""  # that a dialog was confirmed, or a form was sent
     for topics in claim.topics:
         if not _is_about(topics, stems):
             return f"nothing that is cited is about {_listed(topics - stems, claim)}"

@@ -41,6 +41,7 @@ class Evidence:
     filled: bool = False  # whether it is an input field, which says nothing about anything else
     control: bool = False  # whether it is the state of a switch or input field
     exact: bool = False  # whether there is nothing besides
+    confirms: bool = False  # whether it is a step that confirmed a dialog or sent a form
 
     @property
     def stems(self) -> frozenset[str]:

@@ -46,7 +46,8 @@ def find_step(citation: Citation, claim: Statement, context: VerifyContext) -> E
         raise NoEvidence(f"step {number} does not say what is quoted")
     place_of = title_of(own, after) if own is not None else ""
     drawn, filled = isinstance(step.response.action, Type), own is not None and own.role in INPUTS
-    return Evidence(f"step {number}: {step}", content, shows, place=place_of, drawn=drawn, filled=filled)
+    words, confirms = f"step {number}: {step}", _confirms(step)
+    return Evidence(words, content, shows, place=place_of, drawn=drawn, filled=filled, confirms=confirms)
 
 
 def _lasting_changes(step: Step) -> list[Difference]:

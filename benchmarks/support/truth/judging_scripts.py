@@ -151,6 +151,9 @@ class HonestJudge:
         for number, point in enumerate(context.points, start=1):
             own = [cited for about, cited in found if cited is not None and any(part in point for part in about)]
             cited = own or [cited for about, cited in found if cited is not None and cited not in kept]
+            if not own:  # it may be about what was done, or about what was not
+                steps = [Citation(of="step", number=step.number) for _, taken in context.done for step in taken]
+                cited = [Citation(of="unchanged")] if "other" in point else [*cited[:6], *steps[-1:]]
             judgements.append(Judgement(point=number, met=True, citations=tuple(cited[:8])))
         return VerifyResponse(judgements=tuple(judgements), verified=True, reason="all of it is shown")
 

@@ -75,6 +75,17 @@ def read_later(holds: bool | None, made: Probe) -> ProbeResult:
 # Elements and windows
 
 
+def test_a_step_that_confirms_a_dialog_shows_that_it_was_confirmed() -> None:
+    accept = part(5, "push button", "OK", window=DIALOG)
+    before = replace(screen(part(1, "label", "Ready")), windows=(DIALOG, EDITOR))
+    before = replace(before, elements=(*before.elements, accept))
+    after = screen(part(1, "label", "Ready"))
+    confirmed = step(1, Click(element_id=5), before, after)
+    asked = context("The dialog was confirmed", after, confirmed)
+    assert problem(asked, Citation(of="step", number=1)) == ""
+    assert "'confirmed'" in problem(asked, element(1, "Ready"))
+
+
 def test_an_address_of_a_person_is_no_file() -> None:
     now = screen(part(1, "table cell", "Ann"), part(2, "table cell", "ann@example.org"))
     point = "The entry of Ann says ann@example.org"
