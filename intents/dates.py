@@ -8,6 +8,11 @@ from functools import lru_cache
 
 from intents.tables import table
 
+_DAY = re.compile(
+    r"\b(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\w{0,2}(?: of)?[ -][a-z]{3,9}\.?,?[ -]\d{4}"
+    r"|[a-z]{3,9}\.? \d{1,2}\w{0,2},? \d{4})\b"
+)
+
 
 def parse_day(text: str) -> date | None:
     """Read "2024-05-17", "05/17/2024", "17.05.2024", "17 May 2024" or "May 17th, 2024"; slashes put the month first."""
@@ -21,6 +26,11 @@ def parse_day(text: str) -> date | None:
         return _day(int(match[3]), month_number(match[2]), int(match[1]))
     match = re.fullmatch(r"([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})", text)
     return _day(int(match[3]), month_number(match[1]), int(match[2])) if match else None
+
+
+def holds_day(text: str) -> bool:
+    """Return whether a text holds a day."""
+    return any(parse_day(match[0]) is not None for match in _DAY.finditer(text.casefold()))
 
 
 def parse_time(text: str) -> time | None:

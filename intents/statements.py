@@ -23,6 +23,7 @@ from intents.text import PLACEHOLDER, SORTS, Phrase, guard, tokens
 _WORD = re.compile(r"[^\W\d_]\w*")
 _FILE = re.compile(SORTS["file"])
 _CELL = re.compile(r"\$?[A-Z]{1,3}\$?[1-9]\d*")
+_COMPOUND = re.compile(r"(?<=\w)-\w+ed\b")  # the end of "right-aligned", which its beginning says
 _PARTICIPLES = ("ed", "ing", "wn")
 _NO_VALUES = frozenset({"word", "mark"})
 
@@ -53,7 +54,7 @@ def read_statement(text: str) -> Statement:
     phrase = guard(text)
     values = _values(phrase)
     plain = _without(phrase, values).replace("’", "'").replace("n't", " not").replace("'s ", " ")
-    plain = pattern("nothing_else").sub(" only", plain)
+    plain = _COMPOUND.sub("", pattern("nothing_else").sub(" only", plain))
     found = set(_WORD.findall(plain.casefold()))
     files = tuple(value for value in values if _is_file(value))
     said = _said(plain)

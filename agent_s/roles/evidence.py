@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import VerifyContext
 from agent_s.records import Step
+from intents.dates import holds_day
 from intents.lexicon import stem
 from intents.numbers import shows
 from intents.text import split_camel_case
@@ -45,8 +46,8 @@ class Evidence:
 
     @property
     def stems(self) -> frozenset[str]:
-        """Stems of its words."""
-        return stems_of(self.content)
+        """Stems of its words; a day is a date, whether or not it is called so."""
+        return stems_of(f"{self.content} date" if holds_day(self.content) else self.content)
 
     @property
     def place_stems(self) -> frozenset[str]:

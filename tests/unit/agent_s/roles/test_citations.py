@@ -86,6 +86,13 @@ def test_a_step_that_confirms_a_dialog_shows_that_it_was_confirmed() -> None:
     assert "'confirmed'" in problem(asked, element(1, "Ready"))
 
 
+def test_a_day_is_a_date() -> None:
+    now = screen(part(1, "paragraph", "", "23 November 2026"), part(2, "toggle button", "Right", None, "pressed"))
+    cited = element(1, "23 November 2026"), element(2, "pressed")
+    assert problem(context("The date is right-aligned", now), *cited) == ""
+    assert "'date" in problem(context("The date is right-aligned", now), element(2, "pressed"))
+
+
 def test_an_address_of_a_person_is_no_file() -> None:
     now = screen(part(1, "table cell", "Ann"), part(2, "table cell", "ann@example.org"))
     point = "The entry of Ann says ann@example.org"
