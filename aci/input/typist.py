@@ -25,6 +25,7 @@ _TYPED_ROLES = frozenset({"spin button", "date editor"})  # take digits key by k
 _LONG = 200
 _TAKEN_LIMIT_S = 1.0
 _READ_BACK_LIMIT_S = 1.2
+_CHANGE_LIMIT_S = 0.1
 _POLL_S = 0.015
 _SHOWN = 80
 _OBJECT = "\ufffc"
@@ -154,7 +155,7 @@ class Typist:
         before = self._text(place)
         if overwrite:
             self._select_content(place, nothing_follows=not text)
-        way = self._entered(place, text) if text else "keys"
+        way = self._entered(place, text, before) if text else "keys"
         if before is None or place.element is None:
             return Delivery(state="unread", by=way, unread=place.unread or "no_text")
         again = click_again if place.echoes else None
@@ -171,18 +172,18 @@ class Typist:
         now = self._await_text(place.element.id, expected)
         return None if now is None else _delivery(place.element.id, expected, now, way)
 
-    def _entered(self, place: Place, text: str) -> Way:
+    def _entered(self, place: Place, text: str, before: str | None) -> Way:
         if place.suits_paste(text):
             # A word processor leaves out the line ends behind the last word of what is pasted.
             pasted = text.rstrip("\r\n") if place.paragraph else text
-            if pasted and self._paste(pasted):
+            if pasted and self._paste(place, pasted, before):
                 if pasted != text:
                     self.device.type_text(text[len(pasted) :], self.drained)
                 return "paste"
         try:
             self._by_keys(place, text)
         except CannotType:
-            if place.terminal or not self._paste(text):
+            if place.terminal or not self._paste(place, text, before):
                 raise
             return "paste"
         return "keys"
@@ -235,6 +236,13 @@ class Typist:
             self.clock.pause(_POLL_S)
         return now
 
+    def _changes(self, place: Place, before: str | None) -> bool:
+        """Return whether the text of a place differs from that of before, within a moment; False if it has none."""
+        if before is None or place.element is None:
+            return False
+        read, element_id = self.access.element_text, place.element.id
+        return self.clock.until(lambda: read(element_id) not in (None, before), _CHANGE_LIMIT_S, _POLL_S)
+
     def _text(self, place: Place) -> str | None:
         if place.unread or place.element is None:
             return None
@@ -264,8 +272,11 @@ class Typist:
                 self.device.press(chord(["Delete"]))
             self.device.type_text(part[len(body) :], self.drained)
 
-    def _paste(self, text: str) -> bool:
-        """Paste a text and restore the clipboard; False if that would lose its content, or nobody took the text."""
+    def _paste(self, place: Place, text: str, before: str | None) -> bool:
+        """Paste a text and restore the clipboard; False if that would lose its content, or nobody took the text.
+
+        The clipboard is restored once the content of the place differs from that of before, or its application is idle.
+        """
         clipboard = self.clipboard()
         held = clipboard.content()
         if not held.plain:
@@ -274,7 +285,7 @@ class Typist:
         try:
             self.device.press(chord(["ctrl+v"]))
             taken = clipboard.wait_taken(_TAKEN_LIMIT_S)
-            if taken:
+            if taken and not self._changes(place, before):
                 self.drained()
         finally:
             clipboard.clear() if held.text is None else clipboard.offer(held.text)

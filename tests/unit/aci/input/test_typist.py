@@ -382,3 +382,20 @@ def test_text_that_can_be_neither_typed_nor_pasted_is_an_error() -> None:
     with pytest.raises(CannotType):
         type_into(field, Place(None, "XTerm"), "中")
     assert field.text == ""
+
+
+def test_clipboard_is_restored_once_the_text_is_there() -> None:
+    field = Field("old")
+    drained: list[str] = []
+    typist = Typist(field, lambda: field, field, lambda: drained.append("drained"), Clock(pause=lambda seconds: None))  # type: ignore[arg-type]
+    typist.type(place(), "new", overwrite=True)
+    assert (field.text, field.held.text, drained) == ("new", None, [])
+
+
+def test_clipboard_waits_for_the_application_where_the_text_cannot_be_read() -> None:
+    field = Field("old")
+    field.readable = False
+    drained: list[str] = []
+    typist = Typist(field, lambda: field, field, lambda: drained.append("drained"), Clock(pause=lambda seconds: None))  # type: ignore[arg-type]
+    typist.type(place(), "new", overwrite=True)
+    assert (field.text, drained) == ("new", ["drained"])
