@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from aci.accessibility.atspi import Ref, StateBit
+from aci.accessibility.atspi import Ref, StateBit, role_name
 from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import Places, place_elements
@@ -30,20 +30,23 @@ from aci.accessibility.texts import (
     select,
     set_caret,
 )
-from aci.accessibility.tree.capture import all_states
+from aci.accessibility.tree.capture import all_properties, all_states, corrected_states
 from aci.accessibility.tree.details import extents, full_text
+from aci.accessibility.tree.names import states_of
 from aci.accessibility.tree.nodes import Application, Node
+from aci.accessibility.tree.refresh_scope import lags
 from aci.accessibility.tree.scrolling import find_scroll_bar
 from aci.accessibility.values import ValueRange, set_value, value_range
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
-from aci.observation.snapshot import Window
+from aci.observation.snapshot import Element, Window
 from aci.observation.tracking import IdTracker
 
 Result = TypeVar("Result")
 logger = logging.getLogger(__name__)
 
 READ_LIMIT_S = 30.0
+_TELLING = (StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.DEFUNCT | StateBit.CHECKED).value
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,16 @@ class _Handle:
     scale: float  # factor on the extents it reports
     shift: tuple[int, int]  # offset added to the scaled extents, px
     shows: int  # state bits that it has while it is visible
+    said: tuple[str, str, int]  # the role, name and telling states that it reported
 
     @classmethod
     def of(cls, node: Node) -> _Handle:
         # What holds its text elsewhere is an input line of LibreOffice, whose own states mean nothing.
         shows = 0 if node.text_at else node.states & (StateBit.SHOWING | StateBit.VISIBLE).value
         scale = node.enlarged[0] if node.enlarged else 1.0
-        return cls(node.ref, node.text_at or (node.ref,), scale, node.shift, shows)
+        role, name, states, _ = node.as_reported or (node.role, node.name, node.states, 0)
+        said = role, name, states & _TELLING
+        return cls(node.ref, node.text_at or (node.ref,), scale, node.shift, shows, said)
 
 
 @contextmanager
@@ -336,6 +342,41 @@ class AccessibilityClient:
         """Return the current extents of an element, px; None if it is gone or invisible, or the bus is gone."""
         return self._asked(element_id, self._extents_now)
 
+    def now(self, elements: Sequence[Element]) -> list[Element | None]:
+        """Return elements with their current states, text and value; None for each that is gone, or without the bus.
+
+        The next reading reads those again that have changed.
+        """
+
+        async def read() -> list[Element | None]:
+            return list(await asyncio.gather(*(self._now(element) for element in elements)))
+
+        try:
+            return self._run(read())
+        except ConnectionLost:
+            return [None] * len(elements)
+
+    async def _now(self, element: Element) -> Element | None:
+        handle = self._handles.get(element.id)
+        application = self._reader.by_connection().get(handle.ref.name) if handle is not None else None
+        node = application.nodes.get(handle.ref) if handle is not None and application is not None else None
+        if handle is None or application is None or node is None:
+            return None
+        [bits], text, value = await asyncio.gather(
+            all_states(self._bus, [handle.ref]),
+            full_text(self._bus, handle.text_at) if element.text is not None else asyncio.sleep(0),
+            value_range(self._bus, handle.ref) if element.value is not None else asyncio.sleep(0),
+        )
+        if bits is None or bits & handle.shows != handle.shows:
+            return None
+        states = states_of(application, replace(node, states=corrected_states(node.role, bits)), element.role)
+        if node.cell is not None and "focused" in states:
+            states |= {"selected"}  # which LibreOffice does not say of the cell that has the keyboard
+        now = replace(element, states=states, text=text, value=value.current if value is not None else None)
+        if now != element:
+            self._bus.signals.note(handle.ref.name, handle.ref.path, "StateChanged")
+        return now
+
     def has_focus(self, element_id: int) -> bool:
         """Return whether an element reports right now that it has the keyboard focus."""
 
@@ -344,6 +385,27 @@ class AccessibilityClient:
             return states is not None and bool(states & StateBit.FOCUSED)
 
         return bool(self._asked(element_id, focused))
+
+    def says_the_same(self, element_id: int) -> bool:
+        """Return whether an element reports the name, role and telling states that it had when it was read.
+
+        False for elements of browsers, whose answers lag behind their pixels.
+        """
+
+        async def compared(handle: _Handle) -> bool:
+            application = self._reader.by_connection().get(handle.ref.name)
+            if application is None or lags(application):
+                return False
+            [states], [name], role = await asyncio.gather(
+                all_states(self._bus, [handle.ref]),
+                all_properties(self._bus, [handle.ref], "Accessible", "Name"),
+                self._bus.ask(*handle.ref, "Accessible", "GetRole"),
+            )
+            if states is None:
+                return False
+            return (role_name(role or 0), name, states & _TELLING) == handle.said
+
+        return bool(self._asked(element_id, compared))
 
     def close(self) -> None:
         """Leave the bus and end the thread."""

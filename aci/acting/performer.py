@@ -34,7 +34,7 @@ from aci.acting.effects import acted_on, changed_pixels
 from aci.acting.looking import close_up, pages
 from aci.acting.result import ActionResult, Refusal
 from aci.acting.selecting import Selector
-from aci.acting.settle import FIRST_CHANGE_S, QUIET_S, Settle
+from aci.acting.settle import FIRST_CHANGE_S, QUIET_S, Settle, Settles
 from aci.acting.spans import ends
 from aci.acting.targeting import Aim, Locator, Refused
 from aci.acting.targets import Place as Fractions
@@ -115,14 +115,14 @@ class Performer:
         return tuple(name for name, symbols in self._held.items() if down.issuperset(symbols))
 
     def perform(
-        self, action: Action, seen: Observation | None, settle: bool = True, by_look: bool = True
+        self, action: Action, seen: Observation | None, settle: Settles = True, by_look: bool = True
     ) -> ActionResult:
         """Perform one primitive on the elements of an observation, and wait until the screen has settled.
 
         Args:
             action: The primitive.
             seen: The observation.
-            settle: Whether to wait.
+            settle: Whether to wait. Otherwise only a moment is waited, which a known effect ends early.
             by_look: Whether nothing else was done since the observation, so that keys must go where it shows.
 
         Raises:
@@ -137,15 +137,16 @@ class Performer:
                     self.buffer.append(action.text)
                     return ActionResult(ok=True)
                 case Wait():
-                    return self._wait(action.time, settle)
+                    return self._wait(action.time, settle is True)
                 case SwitchApplications():
-                    return self._switch(action, settle)
+                    return self._switch(action, settle is True)
                 case Zoom():
                     return self._zoom(action, seen)
                 case Read():
                     return self._read(action, seen)
                 case _:
-                    return self._act(action, seen, settle, by_look)
+                    until = None if isinstance(settle, bool) else settle
+                    return self._act(action, seen, settle is True, by_look, until)
         except Refused as refused:
             return ActionResult(ok=False, error=str(refused), refusal=refused.refusal)
         except tuple(_REFUSALS) as error:
@@ -163,7 +164,14 @@ class Performer:
         )
         return ActionResult(ok=True, settled_after_s=settled, still=not settled and not self.settle.is_working())
 
-    def _act(self, action: Input, seen: Observation | None, settle: bool, by_look: bool) -> ActionResult:
+    def _act(
+        self,
+        action: Input,
+        seen: Observation | None,
+        settle: bool,
+        by_look: bool,
+        until: Callable[[], bool] | None,
+    ) -> ActionResult:
         self._settles = settle
         delivery: Delivery | None = None
         selected, note = "", ""
@@ -204,6 +212,7 @@ class Performer:
             by_events=not settle,
             until_idle=settle,
             targets=targets,
+            until=until,
         )
         copied = not isinstance(action, Type) and self.clipboard_changes() != changes
         return ActionResult(
@@ -444,7 +453,16 @@ class Performer:
         before, started, keyboard = self.settle.look(), self.clock.now(), self.screen.active_window()
         point = self.aim.point(element.id, seen)
         self.device.click(point)
-        self.settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0, by_events=not self._settles)
+        has_keyboard = None if self._settles else partial(self.locator.has_focus, element.id)
+        self.settle.wait(
+            before,
+            started,
+            quiet_s=0.06,
+            first_change_s=0.1,
+            limit_s=1.0,
+            by_events=not self._settles,
+            until=has_keyboard,
+        )
         self._check_in_front(element, keyboard)
         if (
             keep_caret

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     Frame = NDArray[np.uint32]
 
+Settles = bool | Callable[[], bool]
+"""Whether an action is waited for until the screen has settled, or what returns whether its known effect is there."""
+
 QUIET_S = 0.15  # no event and no change for this long is rest; shorter times end before slow dialogs appear
 FIRST_CHANGE_S = 0.2  # wait for the first reaction
 EFFECT_S = 0.8  # wait for an effect elsewhere of a target that has one, such as a button
@@ -87,8 +90,9 @@ class Settle:
         by_events: bool = False,
         until_idle: bool = False,
         targets: Sequence[Rect] = (),
+        until: Callable[[], bool] | None = None,
     ) -> float:
-        """Wait until nothing has changed for a while.
+        """Wait until nothing has changed for a while, or a known effect is there.
 
         Args:
             before: The pixels before the action.
@@ -100,6 +104,7 @@ class Settle:
             until_idle: Whether to wait also until the applications concerned have done their work.
             targets: Places of a target whose effect shows elsewhere, and of the element that loses the focus to it,
                 px: a change of their own look, such as a pressed button, is not the effect yet.
+            until: Returns whether a known effect is there, which ends the wait.
 
         Returns:
             Seconds from the start of the action to the last event or change; 0.0 if there was none.
@@ -121,6 +126,8 @@ class Settle:
                 asked_at = self._latest_at
                 waited_at = asked_at if activity.is_waiting() else waited_at
             rests_at = max(rests_at, waited_at + max(quiet_s, AFTERMATH_S if changed_at <= waited_at else 0.0))
+            if until is not None and until():
+                break
             if self._latest_at < min(rests_at, deadline):
                 pause_s = min(_SAMPLE_S, rests_at - self._latest_at)
             elif self._latest_at < deadline and activity is not None and _works(activity):

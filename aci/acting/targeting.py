@@ -2,7 +2,9 @@
 
 Between look and act a model thinks for seconds. An element is used where it was seen if it still lies there and nothing
 has stirred in its window. Otherwise the screen is looked at again: an element that moved is used at its new place, one
-that is gone, covered, renamed or in another state is refused, and so are keys if something else has the keyboard.
+that is gone, covered, renamed or in another state is refused, and so are keys if something else has the keyboard. Where
+the element's own answers are enough, the screen is not looked at: for a cell of a sheet, whose name is its address, and
+for keys, if the element that had the keyboard still says that it has it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from aci.acting.targets import Described, Place, Span, Target, Whole, element_at
 from aci.observation.geometry import Point, Rect
 from aci.observation.identity import describe, find_again
 from aci.observation.observation import Element, Observation
+from aci.observation.sheet_text import is_sheet_cell
 from aci.observation.sightings import NEAR_PX, distance
 from aci.observation.visibility import uncovered
 from aci.screen.screen import looks_as_seen
@@ -61,6 +64,12 @@ class Locator(Protocol):
 
     def has_focus(self, element_id: int) -> bool:
         """Return whether an element has the keyboard focus now."""
+
+    def says_the_same(self, element_id: int) -> bool:
+        """Return whether an element reports the name, role and states of the latest look, as they are now.
+
+        The answers of browsers lag behind their pixels.
+        """
 
 
 class Windows(Protocol):
@@ -232,6 +241,8 @@ class Aim:
         there = point is not None and self._is_at(element, point) and self._on_top(element, point)
         if there and point is not None and not self.stirred() and self._looks_as_seen(element, seen):
             return point
+        if there and point is not None and self._is_same_cell(element, seen):
+            return point
         return self._found_again(element, seen)
 
     def check_keyboard(self, seen: Observation | None, by_focus: bool) -> Element | None:
@@ -256,6 +267,10 @@ class Aim:
         focused = seen.by_id.get(seen.focus_id) if by_focus and seen.focus_id is not None else None
         if focused is None:
             return None
+        # Several paragraphs of a text may say that they have the keyboard, when it has just gone from one to the next.
+        alone = is_sheet_cell(focused) or "editable" not in focused.states
+        if alone and self.locator.has_focus(focused.id) and self.locator.says_the_same(focused.id):
+            return focused
         drawn = not self._looks_as_seen(focused, seen)
         if not (drawn or self.stirred()) and self.locator.has_focus(focused.id):
             return focused
@@ -380,6 +395,14 @@ class Aim:
         if hit is not None and hit != element.window_id and self.screen.is_tooltip(hit):
             hit = self._without_tooltip(point, hit)
         return hit == element.window_id
+
+    def _is_same_cell(self, element: Element, seen: Observation) -> bool:
+        """Return whether a cell of a sheet is as it was, whatever else has changed: its name is its address."""
+        return (
+            is_sheet_cell(element)
+            and self.locator.says_the_same(element.id)
+            and looks_as_seen(seen, self.frame(), element.rect)
+        )
 
     def _looks_as_seen(self, element: Element, seen: Observation) -> bool:
         window = next((window.rect for window in seen.windows if window.id == element.window_id), element.rect)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 from aci.acting.actions import Action
 from aci.acting.result import ActionResult
+from aci.acting.settle import Settles
 from aci.desktop.machine import Machine
-from aci.observation.observation import Observation, Window
+from aci.observation.observation import Element, Observation, Window
 from aci.screen.emergency_stop import Halt
 
-__all__ = ["ActionResult", "Desktop", "DesktopWrapper", "SimpleDesktop", "as_desktop"]
+__all__ = ["ActionResult", "Desktop", "DesktopWrapper", "Settles", "SimpleDesktop", "as_desktop"]
 
 
 class SimpleDesktop(Protocol):
@@ -64,12 +65,13 @@ class Desktop(Protocol):
             ConnectionLost: The screen or the accessibility bus went away.
         """
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """Carry out one primitive.
 
         Args:
             action: The primitive; its element ids are those of the latest observation.
-            settle: Whether to wait until the screen has settled.
+            settle: Whether to wait until the screen has settled. What returns whether a known effect is there ends a
+                shorter wait early.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
@@ -77,6 +79,29 @@ class Desktop(Protocol):
 
     def windows(self) -> Sequence[Window] | None:
         """Return the visible windows, topmost first; None if they cannot be listed without a look at the screen.
+
+        Raises:
+            ConnectionLost: The screen went away.
+        """
+        return None
+
+    def element_now(self, element: Element) -> Element | None:
+        """Return an element of the latest observation with its current states, text and value, without a look.
+
+        None if it is gone, or cannot be asked.
+
+        Raises:
+            ConnectionLost: The screen went away.
+        """
+        return None
+
+    def glance(self, ids: Collection[int]) -> Observation | None:
+        """Return the latest observation with its pixels, windows, focus and some elements as they are now.
+
+        All else is as it was. None if it takes a look: if a window has opened, closed or moved, or an element is gone.
+
+        Args:
+            ids: Ids of the elements.
 
         Raises:
             ConnectionLost: The screen went away.
@@ -138,7 +163,15 @@ class DesktopWrapper(Desktop):
         """See `Desktop.windows`."""
         return self._desktop.windows()
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def element_now(self, element: Element) -> Element | None:
+        """See `Desktop.element_now`."""
+        return self._desktop.element_now(element)
+
+    def glance(self, ids: Collection[int]) -> Observation | None:
+        """See `Desktop.glance`."""
+        return self._desktop.glance(ids)
+
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """See `Desktop.perform`."""
         return self._desktop.perform(action, settle)
 
@@ -176,5 +209,5 @@ class _AdaptedDesktop(Desktop):
     def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         return self._desktop.observe()
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         return self._desktop.perform(action)

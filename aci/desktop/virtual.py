@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeVar
 from aci.accessibility.connection import BackEnd, connect_accessibility
 from aci.acting.actions import Action
 from aci.acting.result import ActionResult
+from aci.acting.settle import Settles
 from aci.applications.launching import Process
 from aci.desktop.folders import DesktopFolder, create_folder
 from aci.desktop.machine import Machine
@@ -22,7 +23,7 @@ from aci.desktop.watcher import Watcher
 from aci.desktop.x11 import X11Desktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.input.backends import InputName
-from aci.observation.observation import Observation, Window
+from aci.observation.observation import Element, Observation, Window
 from aci.screen.emergency_stop import Halt, StopBy
 
 if TYPE_CHECKING:
@@ -233,7 +234,15 @@ class VirtualDesktop:
         """Return the visible windows; see `aci.desktop.desktop.Desktop.windows`."""
         return self.x11.windows()
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def element_now(self, element: Element) -> Element | None:
+        """Return an element as it is now; see `aci.desktop.desktop.Desktop.element_now`."""
+        return self.x11.element_now(element)
+
+    def glance(self, ids: Collection[int]) -> Observation | None:
+        """Look only at some elements; see `aci.desktop.desktop.Desktop.glance`."""
+        return self.x11.glance(ids)
+
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """Carry out one primitive; see `aci.desktop.desktop.Desktop.perform`."""
         return self.x11.perform(action, settle)
 

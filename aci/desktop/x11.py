@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,7 +20,7 @@ from aci.acting.actions import LOOKS, Action
 from aci.acting.activity import Activity
 from aci.acting.performer import Performer
 from aci.acting.result import ActionResult
-from aci.acting.settle import QUIET_S, Settle, is_change
+from aci.acting.settle import QUIET_S, Settle, Settles, is_change
 from aci.acting.spans import Spans
 from aci.acting.targeting import Aim
 from aci.applications.catalog import Catalog, installed_applications
@@ -33,7 +33,7 @@ from aci.input.input_device import InputDevice
 from aci.input.typist import Typist
 from aci.input.user_watch import UserWatch
 from aci.observation.geometry import Point, Rect
-from aci.observation.observation import Observation, Window
+from aci.observation.observation import Element, Observation, Window
 from aci.observation.pixels import changed_areas
 from aci.screen.emergency_stop import Halt, StopBy
 from aci.screen.monitors import shown
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from aci.accessibility.client import AccessibilityClient
     from aci.candidates.finder import CandidateFinder
-    from aci.observation.snapshot import Element
     from aci.ocr.screen_text import TextReader
     from aci.ocr.text_engine import TextEngine
 
@@ -297,7 +296,35 @@ class X11Desktop:
         """Return the visible windows, topmost first."""
         return self.screen.windows()
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def element_now(self, element: Element) -> Element | None:
+        """Return an element of the latest observation as it is now; see `aci.desktop.desktop.Desktop.element_now`."""
+        return self.accessibility.now([element])[0]
+
+    def glance(self, ids: Collection[int]) -> Observation | None:
+        """Look only at windows, pixels, the focus and some elements; see `aci.desktop.desktop.Desktop.glance`."""
+        seen = self._seen
+        if seen is None:
+            return None
+        wanted = {*ids} if seen.focus_id is None else {*ids, seen.focus_id}
+        asked = [seen.by_id[each] for each in wanted if each in seen.by_id]
+        looked_at, frame, windows = time.monotonic(), self.screen.frame(), self.screen.windows()
+        if len(asked) < len(wanted) or list(map(_place, windows)) != list(map(_place, seen.windows)):
+            return None
+        now = {each.id: each for each in self.accessibility.now(asked) if each is not None}
+        if len(now) < len(asked):
+            return None
+        focused = [each.id for each in now.values() if "focused" in each.states]
+        self._looked_at, self._by_look = looked_at, True
+        self._seen = replace(
+            seen,
+            screenshot=to_rgb(frame),
+            elements=tuple(now.get(each.id, each) for each in seen.elements),
+            windows=windows,
+            focus_id=focused[0] if len(focused) == 1 else None,
+        )
+        return self._seen
+
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
 
         Element ids are those of the latest observation. Nothing stays pressed, but for what `key_down` and
@@ -305,7 +332,8 @@ class X11Desktop:
 
         Args:
             action: What to do.
-            settle: Whether to wait until it has.
+            settle: Whether to wait until it has. Otherwise only a moment is waited, which what returns whether a known
+                effect is there ends early.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
@@ -314,7 +342,7 @@ class X11Desktop:
         """
         self.halt.check()
         self.accessibility.prepare_for_action()
-        self._settles = settle
+        self._settles = settle is True
         try:
             return self._performer.perform(action, self._seen, settle, by_look=self._by_look)
         except BaseException:  # a stop, or a lost connection: nobody knows what follows
@@ -322,7 +350,7 @@ class X11Desktop:
             raise
         finally:
             if not isinstance(action, LOOKS):
-                self._acted, self._by_look = settle, False
+                self._acted, self._by_look = settle is True, False
 
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
@@ -558,6 +586,10 @@ class X11Desktop:
             from aci.accessibility.dbus.bus import MissingBus
 
             return AccessibilityClient(MissingBus(str(error)), self._ids)
+
+
+def _place(window: Window) -> Hashable:
+    return window.id, window.rect, window.active
 
 
 def _in_menu(seen: Observation) -> bool:

@@ -24,7 +24,7 @@ from aci.acting.actions import (
     Wait,
 )
 from aci.acting.result import ActionResult
-from aci.acting.settle import Settle
+from aci.acting.settle import Settle, Settles
 from aci.applications.catalog import Application, Catalog
 from aci.applications.switching import find_window
 from aci.desktop.desktop import Desktop
@@ -150,7 +150,7 @@ class OSWorldDesktop(Desktop):
         self._seen = replace(seen, notes=(*notes, *seen.notes), buffer=tuple(self._buffer))
         return self._seen
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """Carry out one primitive, and wait until the screen has settled; see `Desktop.perform`.
 
         Where the connection breaks after the input was sent, the result says that it may have arrived.
@@ -175,7 +175,7 @@ class OSWorldDesktop(Desktop):
         if not done.ok:
             return done
         self._note_held(action)
-        if not settle:
+        if settle is not True:
             return done
         settled = self._settle.wait(before, started, QUIET_S, FIRST_CHANGE_S, LIMIT_S)
         return done.model_copy(update={"settled_after_s": settled})

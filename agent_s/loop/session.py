@@ -6,15 +6,16 @@ Methods that take time are generators of events.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from aci.acting.actions import Action, CallUser, Wait
+from aci.acting.settle import Settles
 from aci.acting.wording import describe_target
 from aci.desktop.desktop import ActionResult, Desktop
 from aci.desktop.machine import Machine
-from aci.observation.observation import Observation, Window
+from aci.observation.observation import Element, Observation, Window
 from aci.safety.policy import VIRTUAL, Policy
 from aci.screen.emergency_stop import Halt
 from agent_s.errors import LimitReached, ModelError, Stopped
@@ -77,6 +78,7 @@ class Session:
         self._seen: tuple[float, Observation] | None = None
         self._seen_as = True, True  # whether texts were recognized in it, and whether it was checked
         self._reads_texts = True
+        self.glanced = False  # whether the latest observation came from a glance
         self._machine: Machine | None = None  # as it was when the model was asked first, so that prompts stay the same
         self._calls: list[ModelCalled] = []
 
@@ -125,32 +127,53 @@ class Session:
 
     # Looking and acting
 
-    def look(self, bounded: bool = True, check: bool = True) -> Generator[Event, None, Observation]:
+    def look(
+        self, bounded: bool = True, check: bool = True, glanced: bool = False
+    ) -> Generator[Event, None, Observation]:
         """Return the current screen: the latest observation if nothing was done since, otherwise a new one.
 
         Args:
             bounded: Whether a used-up budget or a request to stop ends the run here.
             check: Whether the first look after an action that was waited for also waits for what comes late.
+            glanced: Whether what `glance` returned suffices.
         """
         self._hand_over()
         if bounded:
             self.check_budget()
         suffices = all(was or not wanted for was, wanted in zip(self._seen_as, (self._reads_texts, check), strict=True))
+        suffices = suffices and (glanced or not self.glanced)
         if suffices and self._seen is not None and self.clock() - self._seen[0] < STALE_AFTER_S:
             return self._seen[1]
         started = self.clock()
         with self.timed("observe"):
             observation = self._desktop.observe(self._reads_texts, check)
-        self._seen, self._seen_as = (self.clock(), observation), (self._reads_texts, check)
+        self._seen_as, self.glanced = (self._reads_texts, check), False
+        yield self._observed(observation, started)
+        return observation
+
+    def glance(self, ids: Collection[int]) -> Generator[Event, None, Observation | None]:
+        """Return the latest observation with its windows, focus and some elements as they are now.
+
+        None if that takes a look.
+        """
+        started = self.clock()
+        with self.timed("observe"):
+            observation = self._desktop.glance(ids)
+        if observation is not None:
+            self._seen_as, self.glanced = (False, False), True
+            yield self._observed(observation, started)
+        return observation
+
+    def _observed(self, observation: Observation, started: float) -> Observed:
+        self._seen = self.clock(), observation
         self._on_screen(observation)
-        yield Observed(
+        return Observed(
             observation=observation,
             text=observation.to_text(),
             elements=len(observation.elements),
             seconds=self.clock() - started,
             notes=observation.notes,
         )
-        return observation
 
     def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
         """Wait until the screen changes, or for a moment, and return a new observation."""
@@ -171,6 +194,14 @@ class Session:
                 return
             self._halt.pause(WINDOWS_POLL_S)
 
+    def windows(self) -> Sequence[Window] | None:
+        """Return the visible windows; None if they are not known without a look."""
+        return self._desktop.windows()
+
+    def element_now(self, element: Element) -> Element | None:
+        """Return an element of the latest observation as it is now; None if it is gone, or cannot be asked."""
+        return self._desktop.element_now(element)
+
     @contextmanager
     def without_texts(self) -> Iterator[None]:
         """Do not recognize text that is only pixels, while nothing needs it."""
@@ -181,7 +212,7 @@ class Session:
             self._reads_texts = True
 
     def step(
-        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
+        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: Settles = True
     ) -> Generator[Event, None, Step]:
         """Carry out one primitive.
 
@@ -189,7 +220,7 @@ class Session:
             observation: The screen before it.
             response: The primitive, and the reasons for it.
             replayed: Whether it comes from memory.
-            settle: Whether to wait until the screen has settled.
+            settle: Whether to wait until the screen has settled, or what says that its effect is there.
         """
         self.check_budget()
         self.steps += 1
@@ -210,7 +241,9 @@ class Session:
         yield ActionPerformed(step=self.steps, action=action, result=result, seconds=self.clock() - started)
         return Step(self.steps, observation, response, result)
 
-    def _perform(self, action: Action, observation: Observation, settle: bool, checks: tuple[str, ...]) -> ActionResult:
+    def _perform(
+        self, action: Action, observation: Observation, settle: Settles, checks: tuple[str, ...]
+    ) -> ActionResult:
         """Perform what the policy allows; a refusal is an error that the Worker reads."""
         if self._hand_over():
             self.check_budget()

@@ -274,10 +274,10 @@ def _element_differs(learned: GroundedStep, element: Element | None, after: Obse
         now = _described(learned, after)
     if now is None:
         return f"{_called(learned)} is gone"
-    return _state_differs(learned, was, became, state_of(element), state_of(now))
+    return state_differs(learned, was, became, state_of(element), state_of(now))
 
 
-def _state_differs(
+def state_differs(
     learned: GroundedStep, was: ElementState, became: ElementState, before: ElementState, now: ElementState
 ) -> str:
     """Compare the learned change of an element with the present one."""
@@ -342,7 +342,7 @@ def _end_state_differs(one: Done, after: Observation, named: frozenset[str], exi
         return f"{_called(learned)} is not there at the end"
     before = acted_on(one.step.response.action, one.before) if one.step is not None else element
     was = state_of(before) if before is not None else was_learned
-    return _state_differs(learned, was_learned, end.element, was, state_of(element))
+    return state_differs(learned, was_learned, end.element, was, state_of(element))
 
 
 def _named_differs(one: Done, after: Observation, wording: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +13,7 @@ from typing import Protocol
 
 from aci.acting.actions import Action, SwitchApplications, Wait
 from aci.acting.result import Refusal
+from aci.acting.settle import Settles
 from aci.observation.identity import find_again
 from aci.observation.observation import Element, Observation, Window
 from aci.observation.sheet_text import is_sheet_cell
@@ -35,6 +36,7 @@ from agent_s.replay.effect_checks import (
     switched_already,
     windows_missing,
 )
+from agent_s.replay.effect_signs import Glances, Sign, sign_of
 from agent_s.replay.grounded_steps import FIELDS, Fields, acted_on, fields_of, rewritten
 from agent_s.replay.grounding import ground
 from agent_s.replay.gsettings import cannot_switch, differing
@@ -67,15 +69,35 @@ class Replayed:
     stale: str = ""  # the learned value that it did not type because nothing says what it is now; may be empty
 
 
-class Screen(Protocol):
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A step that was carried out."""
+
+    step: Step | None  # as it was done; None if its effect was already there
+    before: Observation  # the screen before it
+    element: Element | None  # what it acted on
+    sign: Sign | None  # says whether its effect is there; None if only a look does
+
+
+class Screen(Glances, Protocol):
     """The part of a run that a replay uses; `agent_s.loop.session.Session` implements it."""
 
     steps: int
     clock: Callable[[], float]
+    glanced: bool  # whether the latest observation came from a glance
     still_s: float  # for how long `look_again` has seen nothing stir and no application work; 0.0 if that is not known
 
-    def look(self, *, check: bool = True) -> Generator[Event, None, Observation]:
-        """Return the current screen; with `check`, the first time after waiting for an action, what came late too."""
+    def look(self, *, check: bool = True, glanced: bool = False) -> Generator[Event, None, Observation]:
+        """Return the current screen; with `check`, the first time after waiting for an action, what came late too.
+
+        With `glanced`, the result of the latest `glance` does.
+        """
+
+    def glance(self, ids: Collection[int]) -> Generator[Event, None, Observation | None]:
+        """Return the latest observation with its windows, focus and some elements as they are now.
+
+        None if that takes a look.
+        """
 
     def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
         """Wait until the screen changes, or for a moment, and return a new observation."""
@@ -87,7 +109,7 @@ class Screen(Protocol):
         """Do not recognize text that is only pixels."""
 
     def step(
-        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
+        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: Settles = True
     ) -> Generator[Event, None, Step]:
         """Carry out one primitive."""
 
@@ -205,8 +227,8 @@ class Replay:
             following = learned.steps[after] if after is not None else None
             ends = last and following is None
             check = learned.reads or (ends and not shows(step))  # a known effect shows that nothing else comes late
-            settle = check or ends or not looked_for(step, following, learned.steps)
-            problem = yield from self._do_step(step, steps, done, settle, check, files)
+            settle = check or not looked_for(step, following, learned.steps)
+            problem = yield from self._do_step(step, following, steps, done, settle, check, files)
             if problem:
                 return problem
         return ""
@@ -241,6 +263,7 @@ class Replay:
     def _do_step(
         self,
         learned: GroundedStep,
+        following: GroundedStep | None,
         steps: list[Step],
         done: list[Done],
         settle: bool,
@@ -251,12 +274,46 @@ class Replay:
 
         Args:
             learned: The step.
+            following: The next step; None after the last one.
             steps: Receives it as it was done.
             done: Receives what it was learned from.
             settle: Whether to wait until the screen has come to rest.
             check: Whether to wait also for what comes late.
             files: Names of files that the wording names.
         """
+        taken = yield from self._take_step(learned, following, steps, settle, files)
+        if not isinstance(taken, _Taken):
+            return taken
+        step, element = taken.step, taken.element
+        done.append(Done(learned, step, taken.before))
+        if step is None:
+            return ""
+        self._chosen.add(element.id if element is not None else 0)
+
+        def problem_of(seen: Observation) -> str:
+            unexpected = "" if learned.untried else self._rewritten(seen, learned.names_of("rewritten"), element)
+            return differs(learned, step, seen) or unexpected
+
+        glances = taken.sign is not None and following is not None and not check
+        if glances and (yield from self._glance(taken, problem_of)):
+            return ""
+        session, before = self._session, taken.before.windows
+        deadline = session.clock() + PATIENCE_S
+        session.await_windows(lambda now: not windows_missing(learned, before, now), WINDOWS_S)
+        problem = yield from self._until("", problem_of, check, deadline)
+        if not problem:
+            self._at, self._fields = session.steps, fields_of((yield from session.look(check=False)))
+        return problem
+
+    def _take_step(
+        self,
+        learned: GroundedStep,
+        following: GroundedStep | None,
+        steps: list[Step],
+        settle: bool,
+        files: frozenset[str],
+    ) -> Generator[Event, None, _Taken | str]:
+        """Ground a step and carry it out, again if its target was just changing; return a problem if that failed."""
         session = self._session
         deadline = session.clock() + PATIENCE_S
         while True:
@@ -267,33 +324,32 @@ class Replay:
                 self._fields, self._chosen = fields_of(observation), set()
             if problem := self._prevented(learned, action, observation):
                 return problem
+            element = acted_on(action, observation)
             if is_so_already(learned, _target(action, observation)):
-                done.append(Done(learned, None, observation))
-                return ""
+                return _Taken(None, observation, element, None)
             response = ActResponse(next_action=learned.intent, action=action)
-            step = yield from session.step(observation, response, replayed=True, settle=settle)
+            sign = None if settle else sign_of(learned, following, element, session)
+            settles: Settles = settle if sign is None else sign
+            step = yield from session.step(observation, response, replayed=True, settle=settles)
             if step.result.refusal not in NOTHING_DONE or session.clock() > deadline:
                 break
             self._at = session.steps
         steps.append(step)
         if not step.result.ok:
             return step.result.error or "the action was refused"
-        done.append(Done(learned, step, observation))
-        element = acted_on(action, observation)
-        own = element.id if element is not None else None
-        self._chosen.add(own or 0)
+        return _Taken(step, observation, element, sign)
 
-        def problem_of(seen: Observation) -> str:
-            unexpected = "" if learned.untried else self._rewritten(seen, learned.names_of("rewritten"), own)
-            return differs(learned, step, seen) or unexpected
-
-        deadline = session.clock() + PATIENCE_S
-        before = step.observation.windows
-        session.await_windows(lambda now: not windows_missing(learned, before, now), WINDOWS_S)
-        problem = yield from self._until("", problem_of, check, deadline)
-        if not problem:
-            self._at, self._fields = session.steps, fields_of((yield from session.look(check=False)))
-        return problem
+    def _glance(self, taken: _Taken, problem_of: Callable[[Observation], str]) -> Generator[Event, None, bool]:
+        """Return whether a step has had its effect, by what it acted on and what must not change, without a look."""
+        watched = set(self._watched(taken.before, taken.element))
+        if taken.element is not None:
+            watched.add(taken.element.id)
+        seen = yield from self._session.glance(watched)
+        if seen is None or problem_of(seen):
+            return False
+        known = fields_of(seen)
+        self._at, self._fields = self._session.steps, {each: known[each] for each in watched & known.keys()}
+        return True
 
     def _prevented(self, learned: GroundedStep, action: Action, observation: Observation) -> str:
         """Return why a step must not be done on this screen; empty if it may, or need not be done."""
@@ -311,8 +367,11 @@ class Replay:
     ) -> Generator[Event, None, tuple[Action | Mismatch, Observation]]:
         """Wait for the elements of a step, and scroll to them where they are out of sight."""
         session, began, scrolled = self._session, self._session.clock(), False
-        observation = yield from session.look(check=False)
+        observation = yield from session.look(check=False, glanced=True)
         while isinstance(action := ground(learned, observation, files), Mismatch):
+            if session.glanced:
+                observation = yield from session.look(check=False)
+                continue
             waited_s = session.clock() - began
             if waited_s > PATIENCE_S or self._rests():
                 break
@@ -324,15 +383,19 @@ class Replay:
                 observation = yield from session.look_again(POLL_S)
         return action, observation
 
-    def _rewritten(self, seen: Observation, expected: tuple[str, ...], own: int | None) -> str:
-        """Return which field, or choice made by this replay, has changed unexpectedly."""
-        focus = seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
+    def _watched(self, seen: Observation, element: Element | None) -> Fields:
+        """Return the known fields and choices that must not change, on a screen after an input into an element."""
+        focus = element if seen.focus_id is None else seen.by_id.get(seen.focus_id)
         follow = focus is not None and is_sheet_cell(focus)  # input line and sidebar show what the selected cell holds
-        mine = {
+        return {
             number: field
             for number, field in self._fields.items()
             if number in self._chosen or (not follow and field[0].partition(":")[0] in FIELDS)
         }
+
+    def _rewritten(self, seen: Observation, expected: tuple[str, ...], element: Element | None) -> str:
+        """Return which field, or choice made by this replay, has changed unexpectedly besides an element."""
+        mine, own = self._watched(seen, element), element.id if element is not None else None
         changed = [mark for mark in rewritten(mine, seen, own) if mark not in expected]
         role, _, name = changed[0].partition(":") if changed else ("", "", "")
         return f"the {role} {name!r} is not as it was before" if changed else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path, PurePosixPath
 
 from agent_s.probes.documents import read_document
@@ -10,6 +11,7 @@ from agent_s.probes.places import MAX_BYTES, NotReadable, folders_of
 from intents.alignment import holds
 
 _LONGEST = 400
+COMPLETE_S = 0.1  # a file that has not changed for this long is complete
 _FILE = re.compile(r"(?:~?/)?[^\n/]+(?:/[^\n/]+)*\.\w{1,5}")
 
 
@@ -27,7 +29,7 @@ def written_file(text: str, home: Path | None, since: float) -> str:
     if home is None or len(text) > _LONGEST or not _FILE.fullmatch(text):
         return ""
     if text.startswith(("~/", "/")):
-        return text if was_written(text, home, since) else ""
+        return text if _is_new(_place(text, home), since) else ""
     if "/" in text:
         return ""
     found = [f"~/{(folder / text).relative_to(home)}" for folder in folders_of(home) if _is_new(folder / text, since)]
@@ -35,10 +37,17 @@ def written_file(text: str, home: Path | None, since: float) -> str:
 
 
 def was_written(path: str, home: Path | None, since: float) -> bool:
-    """Return whether a file, named from "/" or "~", was written after a time; True if files cannot be read."""
+    """Return whether a file, named from "/" or "~", was written after a time and is complete.
+
+    True if files cannot be read.
+    """
     if home is None:
         return True
-    return _is_new(_place(path, home), since)
+    place = _place(path, home)
+    try:
+        return _is_new(place, since) and abs(time.time() - place.stat().st_mtime) > COMPLETE_S
+    except OSError:  # it is gone meanwhile
+        return False
 
 
 def _place(path: str, home: Path) -> Path:

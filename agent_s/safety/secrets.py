@@ -7,12 +7,13 @@ replaced by it in texts, and the elements that show them are blackened in the sc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aci.acting.actions import Action, Type
 from aci.acting.looking import close_up
+from aci.acting.settle import Settles
 from aci.desktop.desktop import ActionResult, Desktop, DesktopWrapper
 from aci.observation.observation import Element, Observation, Window
 
@@ -93,7 +94,16 @@ class SecretDesktop(DesktopWrapper):
         windows, hide = self._desktop.windows(), self._secrets.hide
         return None if windows is None else [replace(window, title=hide(window.title)) for window in windows]
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def element_now(self, element: Element) -> Element | None:
+        """Return an element as it is now, with used secrets hidden."""
+        now = self._desktop.element_now(element)
+        return None if now is None else self._hidden(now)
+
+    def glance(self, ids: Collection[int]) -> Observation | None:
+        """Return the latest observation with some elements as they are now; None once a secret was used."""
+        return None if self._secrets.any_used else self._desktop.glance(ids)
+
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """Carry out one primitive, with secrets in place of placeholders in what is typed."""
         if isinstance(action, Type):
             names = named_in(action.text)

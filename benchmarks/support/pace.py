@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from aci.acting.actions import Action, Done, Fail
-from aci.desktop.desktop import ActionResult, Desktop, DesktopWrapper
+from aci.desktop.desktop import ActionResult, Desktop, DesktopWrapper, Settles
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import ActResponse, Model, ModelRequest, ModelResponse, model_name
 from benchmarks.support.figures import NotMeasured
@@ -88,7 +88,7 @@ class PacedDesktop(DesktopWrapper):
         """Look at the screen."""
         return self._timed(lambda: self._desktop.observe(read_texts, check))
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """Carry out one primitive."""
         return self._timed(lambda: self._desktop.perform(action, settle))
 

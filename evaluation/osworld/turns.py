@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from aci.acting.actions import Action
 from aci.acting.result import ActionResult
-from aci.desktop.desktop import Desktop
+from aci.desktop.desktop import Desktop, Settles
 from aci.errors import ConnectionLost, NotTranslatable
 from aci.observation.observation import Observation
 from aci.remote.computer_13 import Step, computer_13
@@ -65,7 +65,7 @@ class TurnDesktop(Desktop):
             self._seen = self._view.observe(screen.screenshot, screen.tree, read_texts=read_texts)
         return replace(self._seen, buffer=tuple(self._buffer))
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """Hand out an action, and wait for the screen after it."""
         if (result := done_without_input(action, self._buffer)) is not None:
             return result

@@ -46,7 +46,8 @@ class KnownTables:
             if table is None:
                 continue
             self._rows[ref], table.children = table.children, []
-            self._unclear[ref] = [node for node in self._rows[ref] if scope.reaches(node.rect)]
+            named = scope.touched.objects
+            self._unclear[ref] = [node for node in self._rows[ref] if node.ref in named or scope.reaches(node.rect)]
             self._places[ref] = table.reported_rect
 
     async def read(self, bus: Bus) -> set[Ref]:

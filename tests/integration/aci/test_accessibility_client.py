@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -140,3 +141,34 @@ def test_client_works_inside_a_running_event_loop(editor: VirtualDesktop) -> Non
             client.close()
 
     assert asyncio.run(inside())
+
+
+def test_elements_are_asked_without_a_reading(client: AccessibilityClient, editor: VirtualDesktop) -> None:
+    elements = read(client, editor)
+    field, menu = body(elements), next(item for item in elements if item.role == "menu")
+    client.set_text(field.id, "as it is now")
+    unknown = replace(field, id=10_000)
+    assert client.now([menu, field, unknown]) == [menu, replace(field, text="as it is now"), None]
+    assert client.says_the_same(menu.id) and client.says_the_same(field.id)
+    assert not client.says_the_same(10_000)
+
+
+def test_answers_of_an_element_that_is_gone_are_not_the_same(
+    client: AccessibilityClient, editor: VirtualDesktop
+) -> None:
+    editor.perform(Click(element_id=element(editor, "menu", "Edit").id))
+    until(editor, lambda seen: find(seen, "menu item", "Paste"))
+    item = next(item for item in read(client, editor) if item.name == "Paste")
+    assert client.says_the_same(item.id)
+    editor.perform(Hotkey(keys=("Escape",)))
+    until(editor, lambda seen: not find(seen, "menu item", "Paste"))
+    assert not client.says_the_same(item.id)
+    assert client.now([item]) == [None]
+
+
+def test_closed_client_knows_no_element(editor: VirtualDesktop) -> None:
+    made = connect_accessibility("dbus", editor.environment)
+    field = body(read(made, editor))
+    made.close()
+    assert made.now([field]) == [None]
+    assert not made.says_the_same(field.id)

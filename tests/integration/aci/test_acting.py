@@ -116,6 +116,32 @@ def test_looks_before_an_input_recognize_texts_only_if_the_latest_observation_di
 
 
 @needs("mousepad")
+def test_glance_shows_what_was_typed_into_the_element_it_names(desktop: VirtualDesktop, editor: Element) -> None:
+    seen = desktop.observe()
+    typed = desktop.perform(Type(text="seen at once", element_id=editor.id), settle=lambda: True)
+    assert typed.ok and typed.delivery == Delivery(state="exact", by="paste")
+    now = desktop.element_now(editor)
+    assert now is not None and now.text == "seen at once"
+    glanced = desktop.glance({editor.id})
+    assert glanced is not None and glanced.by_id[editor.id].text == "seen at once"
+    assert [each.id for each in glanced.elements] == [each.id for each in seen.elements]
+    assert glanced.focus_id == editor.id
+    # what a glance has shown can be acted on
+    assert desktop.perform(Type(text="anew", element_id=editor.id, overwrite=True)).ok
+    assert text_of(desktop) == "anew"
+    assert desktop.glance({10_000}) is None
+
+
+@needs("mousepad")
+def test_window_that_has_opened_takes_more_than_a_glance(desktop: VirtualDesktop, editor: Element) -> None:
+    desktop.observe()
+    do(desktop, Hotkey(keys=("ctrl", "shift", "s")))
+    assert desktop.glance({editor.id}) is None
+    find(desktop, lambda element: element.role == "push button" and element.name == "Save")
+    do(desktop, Hotkey(keys=("Escape",)))
+
+
+@needs("mousepad")
 def test_clipboard_content_survives_typing(desktop: VirtualDesktop, editor: Element) -> None:
     do(desktop, Type(text="copied", element_id=editor.id))
     do(desktop, Hotkey(keys=("ctrl", "a")))

@@ -10,6 +10,7 @@ import pytest
 
 from aci.acting.actions import Click, Hotkey, Type
 from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Element
 from benchmarks.fixtures.open_documents import Book, Letter, Sheet, paragraphs
 from tests.integration.aci.seeing import element, until, wait_until
 
@@ -64,3 +65,23 @@ def test_document_takes_text_without_correcting_it(tmp_path: Path) -> None:
         assert desktop.perform(Type(text=" or so\n")).ok
         assert desktop.perform(Type(text="ever")).ok
         until(desktop, lambda seen: {"not yet (c) or so", "ever"} <= {each.text for each in seen.elements})
+
+
+def test_cell_that_was_clicked_is_seen_and_typed_into_without_a_look(tmp_path: Path) -> None:
+    book = tmp_path / "stock.ods"
+    Book({"Stock": Sheet((("Item", "Count"),))}).write(book)
+    with VirtualDesktop(size=(1280, 800), ocr=None) as desktop:
+        desktop.launch(["soffice", "--norestore", "--calc", str(book)], timeout_s=180.0)
+        cell = element(desktop, "table cell", "B2")
+
+        def now() -> Element:
+            return desktop.element_now(cell) or cell
+
+        clicked = desktop.perform(Click(element_id=cell.id), settle=lambda: {"selected", "focused"} <= now().states)
+        assert clicked.ok
+        glanced = desktop.glance({cell.id})
+        assert glanced is not None and glanced.focus_id == cell.id
+        assert desktop.perform(Type(text="12", enter=True), settle=lambda: now().text == "12").ok
+        glanced = desktop.glance({cell.id})
+        assert glanced is not None and glanced.by_id[cell.id].text == "12"
+        until(desktop, lambda seen: any(each.text == "12" for each in seen.elements if each.name == "B2"))

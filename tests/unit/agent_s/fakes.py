@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from aci.acting.actions import Action, SaveToBuffer
-from aci.desktop.desktop import ActionResult, Desktop
+from aci.desktop.desktop import ActionResult, Desktop, Settles
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
 from aci.screen.emergency_stop import Halt
@@ -52,7 +52,7 @@ class FakeDesktop(Desktop):
         self.checked.append(check)
         return self.screen
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         self.performed.append(action)
         if isinstance(action, SaveToBuffer):
             seen = self.screen

@@ -187,6 +187,8 @@ class Bench:
         self.device = InputDevice(self.screen)
         self.located: dict[int, Rect | None] = {}
         self.says_focused = True
+        self.says_the_same_now = True  # whether elements report what they did when they were seen
+        self.looks = 0
         self.focused_cell: int | None = None  # the only one that says it has the keyboard
         self.buffer: list[str] = []
         self.launched: list[Sequence[str]] = []
@@ -234,6 +236,9 @@ class Bench:
     def has_focus(self, element_id: int) -> bool:
         return self.says_focused if self.focused_cell is None else element_id == self.focused_cell
 
+    def says_the_same(self, element_id: int) -> bool:
+        return self.says_the_same_now
+
     def launch(self, argv: Sequence[str], settle: bool) -> None:
         if argv[0] == "paint" and "paint" in self.launched:
             raise LaunchFailed("paint showed no window")
@@ -244,6 +249,7 @@ class Bench:
 
     def look(self) -> Observation:
         """The screen as it is when it is looked at anew: `later`, or what can still be located where it is now."""
+        self.looks += 1
         if self.later is not None:
             return self.observation(self.later)
         there = [(element, self.located[element.id]) for element in self.elements]
@@ -815,3 +821,68 @@ def test_a_choice_is_read_with_its_description_and_a_field_without(
     said = {"name": "Position", "text": "Bottom", "description": "Place of the title"}
     bench.elements.append(bench.element(12, Rect(0, 80, 100, 10), role=role, states=frozenset(states), **said))
     assert bench.perform(Read(element_id=12)).text == read
+
+
+def a_cell(bench: Bench, number: int, name: str, rect: Rect, **more: Any) -> Element:
+    return bench.element(number, rect, role="table cell", name=name, text="", **more)
+
+
+def test_known_effect_is_waited_for_instead_of_rest(bench: Bench) -> None:
+    def is_there() -> bool:
+        return True
+
+    bench.performer.perform(Click(element_id=10), bench.observation(bench.elements), settle=is_there)
+    [limits] = bench.settle.waits
+    assert limits["until"] is is_there and limits["by_events"] and not limits["until_idle"]
+
+
+def test_field_is_typed_into_once_it_has_the_keyboard(bench: Bench) -> None:
+    bench.elements = [bench.element(10, Rect(10, 10, 20, 20), role="entry", text="")]
+    seen = bench.observation(bench.elements)
+    bench.performer.perform(Type(text="a", element_id=10), seen, settle=False)
+    waits_for_keyboard = bench.settle.waits[0]["until"]
+    assert waits_for_keyboard()
+    bench.says_focused = False
+    assert not waits_for_keyboard()
+
+
+def test_cell_is_used_without_a_look_though_others_have_changed(bench: Bench) -> None:
+    bench.elements = [a_cell(bench, 10, "B1", Rect(10, 10, 20, 20))]
+    bench.pixels[60:70, 60:70] = 7
+    assert bench.perform(Click(element_id=10)).ok
+    assert (bench.looks, bench.device.done[0][1]) == (0, Point(20, 20))
+
+
+@pytest.mark.parametrize("change", ["drawn otherwise", "says something else"])
+def test_cell_that_has_changed_is_looked_at(bench: Bench, change: str) -> None:
+    bench.elements = [a_cell(bench, 10, "B1", Rect(10, 10, 20, 20))]
+    bench.pixels[60:70, 60:70] = 7
+    if change == "drawn otherwise":
+        bench.pixels[12:28, 12:28] = 7
+    else:
+        bench.says_the_same_now = False
+    bench.perform(Click(element_id=10))
+    assert bench.looks > 0
+
+
+def test_keys_go_to_what_says_that_it_has_the_keyboard_without_a_look(bench: Bench) -> None:
+    bench.focus_id = 11
+    bench.pixels[:90, :90] = 7
+    assert bench.perform(Hotkey(keys=("Right",))).ok
+    assert bench.looks == 0
+
+
+def test_keys_to_what_says_something_else_now_take_a_look(bench: Bench) -> None:
+    bench.focus_id = 11
+    bench.pixels[:90, :90] = 7
+    bench.says_the_same_now = False
+    bench.perform(Hotkey(keys=("Right",)))
+    assert bench.looks > 0
+
+
+def test_keys_to_an_editable_text_are_looked_after(bench: Bench) -> None:
+    field = bench.element(11, Rect(50, 50, 20, 20), role="paragraph", states=frozenset({"editable"}))
+    bench.elements, bench.focus_id = [field], 11
+    bench.pixels[:90, :90] = 7
+    assert bench.perform(Hotkey(keys=("Right",))).ok
+    assert bench.looks > 0

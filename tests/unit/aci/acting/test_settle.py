@@ -346,3 +346,17 @@ def test_change_of_the_target_alone_is_not_its_effect() -> None:
     assert rest_after(stage, Work(stage), targets=[target]) == pytest.approx(EFFECT_S, abs=0.06)
     stage = Stage([0.05])
     assert rest_after(stage, Work(stage), targets=[Rect(150, 40, 20, 10)]) == pytest.approx(0.05 + QUIET_S, abs=0.06)
+
+
+def test_known_effect_ends_the_wait_although_the_screen_goes_on_changing() -> None:
+    stage = Stage([0.05 * step for step in range(1, 100)])
+    settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
+    settle.wait(settle.look(), stage.now, until=lambda: stage.now >= 100.3)
+    assert stage.now == pytest.approx(100.3, abs=0.03)
+
+
+def test_effect_that_never_shows_is_not_waited_for_longer_than_rest() -> None:
+    stage = Stage([0.05])
+    settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
+    settle.wait(settle.look(), stage.now, until=lambda: False)
+    assert stage.now - 100.0 == pytest.approx(0.05 + QUIET_S, abs=0.05)

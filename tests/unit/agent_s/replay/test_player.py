@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -33,6 +33,7 @@ FORM = screen(FIELD, BOX, SEND)
 @pytest.fixture(autouse=True)
 def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 0.0)
+    monkeypatch.setattr("agent_s.replay.written_files.COMPLETE_S", 0.0)
 
 
 def form(action: Action, seen: Observation) -> Observation:
@@ -788,3 +789,86 @@ def test_end_without_a_known_effect_is_looked_at_until_nothing_comes_late(memory
     learn(memory, react=silent)
     events, desktop = again(memory, fill_in("Grace"), react=silent)
     assert outcome(events).replayed and any(desktop.checked)
+
+
+class GlancingDesktop(FakeDesktop):
+    """A desktop whose elements can be asked without a look."""
+
+    def __init__(self, start: Observation, react: Callable[[Action, Observation], Observation | ActionResult]) -> None:
+        super().__init__(start, react)
+        self.glanced: list[set[int]] = []
+        self._looked_at = start.windows
+
+    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
+        self._looked_at = self.screen.windows
+        return super().observe(read_texts, check)
+
+    def windows(self) -> tuple[Window, ...]:
+        return self.screen.windows
+
+    def element_now(self, element: Element) -> Element | None:
+        return self.screen.by_id.get(element.id)
+
+    def glance(self, ids: Collection[int]) -> Observation | None:
+        self.glanced.append(set(ids))
+        return self.screen if self.screen.windows == self._looked_at else None
+
+
+def glance_again(
+    memory: MemoryStore, react: Callable[[Action, Observation], Observation | ActionResult] = form
+) -> tuple[list[Event], GlancingDesktop]:
+    desktop = GlancingDesktop(FORM, react)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    return list(agent.stream(Task(instruction=fill_in("Grace Hopper")))), desktop
+
+
+def test_known_effects_between_inputs_take_no_look(memory: MemoryStore) -> None:
+    learn(memory)
+    _, looking = again(memory, fill_in("Grace Hopper"))
+    events, glancing = glance_again(memory)
+    assert outcome(events).replayed and glancing.performed == looking.performed
+    assert len(glancing.checked) == len(looking.checked) - 2
+    assert glancing.glanced == [{1}, {1, 2}]  # what was acted on, and the field that must not change
+
+
+def test_glance_that_shows_another_field_rewritten_stops_the_replay(memory: MemoryStore) -> None:
+    learn(memory)
+
+    def wipes(action: Action, seen: Observation) -> Observation:
+        after = form(action, seen)
+        if isinstance(action, Click) and action.element_id == 2:
+            return screen(*(replace(each, text="") if each.id == 1 else each for each in after.elements))
+        return after
+
+    events, desktop = glance_again(memory, wipes)
+    assert not outcome(events).replayed and Click(element_id=3) not in desktop.performed
+    assert "'Name' is not as it was before" in of(ReplayStopped, events)[0].reason
+
+
+def test_window_that_opens_is_looked_at_and_stops_the_replay(memory: MemoryStore) -> None:
+    learn(memory)
+    alert = Window(id=5, title="Alert", app="editor", rect=Rect(0, 0, 300, 200), active=True, modal=True)
+
+    def alerts(action: Action, seen: Observation) -> Observation:
+        after = form(action, seen)
+        if isinstance(action, Click) and action.element_id == 2:
+            return screen(*after.elements, windows=(alert, replace(EDITOR, active=False)))
+        return after
+
+    events, desktop = glance_again(memory, alerts)
+    assert not outcome(events).replayed and Click(element_id=3) not in desktop.performed
+    assert "'Alert' opened" in of(ReplayStopped, events)[0].reason
+
+
+def test_target_that_a_glance_does_not_show_is_looked_for(memory: MemoryStore) -> None:
+    learn(memory)
+
+    class Forgetful(GlancingDesktop):
+        def glance(self, ids: Collection[int]) -> Observation | None:
+            seen = super().glance(ids)
+            return None if seen is None else replace(seen, elements=tuple(e for e in seen.elements if e.id in ids))
+
+    desktop = Forgetful(FORM, form)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    events = list(agent.stream(Task(instruction=fill_in("Grace Hopper"))))
+    assert outcome(events).replayed and len(desktop.glanced) == 2

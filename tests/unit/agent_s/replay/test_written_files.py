@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
 
-from agent_s.replay.written_files import file_shows, written_file
+from agent_s.replay.written_files import file_shows, was_written, written_file
 
 
 @pytest.fixture
@@ -45,3 +47,13 @@ def test_file_that_cannot_be_read_shows_nothing() -> None:
 def test_path_in_the_home_is_named_from_there(home: Path) -> None:
     assert written_file(f"{home}/note.txt", home, 0.0) == "~/note.txt"
     assert written_file("note.txt", home, 0.0) == "~/note.txt"
+
+
+def test_file_counts_as_written_once_it_is_complete(home: Path) -> None:
+    note, began = home / "note.txt", time.time() - 60
+    assert not was_written("~/note.txt", home, began)
+    os.utime(note, (began + 30, began + 30))
+    assert was_written("~/note.txt", home, began)
+    assert not was_written("~/note.txt", home, time.time())
+    assert not was_written("~/missing.txt", home, began)
+    assert was_written("~/missing.txt", None, began)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from aci.acting.actions import Action, Click, Done, SaveToBuffer, Type
 from aci.desktop.desktop import ActionResult
-from aci.observation.observation import Observation
+from aci.observation.observation import Element, Observation
 from agent_s import AgentS, Options, Task
 from agent_s.llm.conversation import as_exchange
 from agent_s.llm.protocol import ActResponse, ModelRequest, Response
@@ -140,3 +141,22 @@ def test_a_secret_is_in_nothing_that_a_run_sends_or_leaves(tmp_path: Path) -> No
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {"memory.sqlite", "events.jsonl"} <= {path.name for path in left}
     assert not [path for path in left if b"hunter2" in path.read_bytes()]
+
+
+class Glancing(FakeDesktop):
+    def element_now(self, element: Element) -> Element | None:
+        return self.screen.by_id.get(element.id)
+
+    def glance(self, ids: Collection[int]) -> Observation | None:
+        return self.screen
+
+
+def test_secret_is_hidden_in_an_element_that_is_asked_and_needs_a_look_besides() -> None:
+    desktop, fake = desktop_with("MAIL", inner=Glancing(START, react))
+    field = START.by_id[1]
+    assert desktop.glance({1}) is fake.screen
+    desktop.perform(Type(text="{{secret:MAIL}}", element_id=1))
+    now = desktop.element_now(field)
+    assert now is not None and now.text == "{{secret:MAIL}}"
+    assert desktop.element_now(replace(field, id=77)) is None
+    assert desktop.glance({1}) is None
