@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -65,8 +65,16 @@ class Evidence:
 
 def steps_of(context: VerifyContext) -> Iterator[tuple[Step, Observation]]:
     """Yield the steps of the run, each with the screen after it."""
-    steps = [step for _, taken in context.done for step in taken]
-    screens = [*(step.observation for step in steps), context.end or context.observation]
+    return _with_screens([step for _, taken in context.done for step in taken], context.end or context.observation)
+
+
+def looks_of(context: VerifyContext) -> Iterator[tuple[Step, Observation]]:
+    """Yield the steps that a judge took to look closer, each with the screen after it."""
+    return _with_screens(context.looked, context.observation)
+
+
+def _with_screens(steps: Sequence[Step], last: Observation) -> Iterator[tuple[Step, Observation]]:
+    screens = [*(step.observation for step in steps), last]
     yield from zip(steps, screens[1:], strict=True)
 
 

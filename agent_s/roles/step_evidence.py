@@ -10,7 +10,7 @@ from aci.acting.result import Difference
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import Citation, VerifyContext
 from agent_s.records import Step
-from agent_s.roles.evidence import Evidence, NoEvidence, normalized, stems_of, steps_of
+from agent_s.roles.evidence import Evidence, NoEvidence, looks_of, normalized, stems_of, steps_of
 from agent_s.roles.screen_evidence import INPUTS, SWITCHES, content_of, is_on, title_of
 from intents.alignment import holds
 from intents.labels import label
@@ -25,7 +25,8 @@ def find_step(citation: Citation, claim: Statement, context: VerifyContext) -> E
     Raises:
         NoEvidence: It had none that is known, or its effect was undone, discarded or repeated since.
     """
-    every = list(steps_of(context))
+    done, looks = list(steps_of(context)), list(looks_of(context))
+    every = [*done, *looks]
     place = next((index for index, (step, _) in enumerate(every) if step.number == citation.number), None)
     if place is None or not every[place][0].result.ok:
         raise NoEvidence(f"there is no step {citation.number} that was carried out")
@@ -34,7 +35,8 @@ def find_step(citation: Citation, claim: Statement, context: VerifyContext) -> E
     if not changes:
         raise NoEvidence(f"step {number} was performed, but nothing is known to have changed by it")
     removes = claim.denies and any(one.kind == "vanished" for one in changes)
-    _check_lasts(step, after, later, context.observation, removes)
+    if place < len(done):  # what a look showed is so, since a look changes nothing
+        _check_lasts(step, after, later, context.observation, removes)
     target = acted_on(step.response.action, step.observation)
     own = after.by_id.get(target.id) if target is not None else None
     gone = [one.what for one in changes if one.kind in ("vanished", "closed")]

@@ -205,6 +205,14 @@ def test_a_step_counts_by_its_effect() -> None:
     assert "no step 7" in problem(context(point, on), Citation(of="step", number=7))
 
 
+def test_what_a_closer_look_showed_is_evidence() -> None:
+    away, there = screen(box(1, "Align right", False)), screen(box(1, "Align right", True))
+    look = step(3, Hotkey(keys=("ctrl", "Home")), away, there)
+    cited = Citation(of="step", number=3, quote="Align right")
+    assert problem(context("Align right is on", there, looked=(look,)), cited) == ""
+    assert "there is no step 3" in problem(context("Align right is on", there), cited)
+
+
 def test_an_effect_that_no_longer_holds_is_not_evidence() -> None:
     off, on = screen(box(1, "Line Numbers", False)), screen(box(1, "Line Numbers", True))
     twice = step(1, Click(element_id=1), off, on), step(2, Click(element_id=1), on, off)
