@@ -18,8 +18,7 @@ from evaluation.errors import EvaluationError
 
 MEMORY_FILE = "memory.sqlite"
 
-Start = Literal["explored", "raw", "empty"]
-"""The memory that a row starts with."""
+Start = Literal["explored", "raw", "empty"]  # the memory that a row starts with
 
 
 class Row(Record):

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from agent_s.loop.agent import AgentS
     from agent_s.settings import Settings
 
-LEARNED_FILE = "learned.jsonl"
-"""In the folder of an attempt: what it learned, as an export of memory."""
+LEARNED_FILE = "learned.jsonl"  # in the folder of an attempt: what it learned, as an export of memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 REMEMBERED = 5  # number of earlier tasks the planner knows of, so that "now save it" makes sense
 LONGEST_EARLIER = 500
-KEPT_LINES = 1000
-"""Lines of the history that are kept for the next start."""
+KEPT_LINES = 1000  # lines of the history that are kept for the next start
 SHOWN_EXPERIENCES = 5
 LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
 

@@ -33,8 +33,7 @@ NOT_TOOLS = (Done, Fail, CallUser)
 """Primitives for a Worker that reports to a Manager: a client just ends, or talks to its person itself."""
 CHANGING_NOTHING = (Wait, Move, SaveToBuffer)
 MOST_PIXELS = 4096
-PNG_BYTES = 700_000
-"""Largest picture that is sent as PNG, bytes; some clients refuse results above 1 MB."""
+PNG_BYTES = 700_000  # largest picture that is sent as PNG, bytes; some clients refuse results above 1 MB
 _POLL_S = 0.3
 
 DesktopName = Annotated[str, Field(description="which desktop; may be left out while one is open")]

@@ -20,13 +20,10 @@ Steps = Generator[Move, Result, T]
 Finder = Callable[[Screen], list[Candidate]]
 Button = Literal["left", "middle", "right"]
 
-WAITS = (0.5, 0.7, 1.0)
-"""Pauses before an element that is not there yet is looked for elsewhere, s."""
-_SURE = 78.0
-"""Score below which a better match is awaited for a moment."""
+WAITS = (0.5, 0.7, 1.0)  # pauses before an element that is not there yet is looked for elsewhere, s
+_SURE = 78.0  # score below which a better match is awaited for a moment
 _MAX_SCROLLS = 7
-_NOTCHES = 4
-"""Notches of the wheel at once: browsers move by 120 px for one, and nothing may be passed over."""
+_NOTCHES = 4  # notches of the wheel at once: browsers move by 120 px for one, and nothing may be passed over
 _SCROLLED = ("document web", "document text", "list", "list box", "tree", "tree table", "table", "document frame")
 
 

@@ -10,8 +10,7 @@ from agent_s.search import WebSearch
 from agent_s.settings import Engine, SearchSettings, Settings
 from memory_store import MemoryStore
 
-HOSTING = ("anthropic", "openai", "gemini")
-"""The providers with a web search of their own."""
+HOSTING = ("anthropic", "openai", "gemini")  # the providers with a web search of their own
 ENGINE_SHARE = 0.9  # share of the search timeout for the engine; the rest is for finding an older answer
 
 

@@ -15,8 +15,7 @@ from agent_s.terminal.output import shorten
 
 logger = logging.getLogger(__name__)
 
-LONGEST = 200
-"""Characters of a title or text that are shown."""
+LONGEST = 200  # characters of a title or text that are shown
 _NAME = "org.freedesktop.Notifications"
 _PATH = "/org/freedesktop/Notifications"
 _SERVERS_CHOICE = -1  # how long it is shown

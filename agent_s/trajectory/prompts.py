@@ -10,8 +10,7 @@ from operator import itemgetter
 from agent_s.events import Exchange, ModelCalled, SentPicture
 from agent_s.records import Usage
 
-Part = tuple[str, str | SentPicture]
-"""Role of a turn, and one of its parts."""
+Part = tuple[str, str | SentPicture]  # role of a turn, and one of its parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from evaluation.osworld.runner import TaskResult, run_task
 from evaluation.osworld.task import load_task, load_tasks
 from evaluation.state.context import Rights
 
-RESULT = "agent_s"
-"""Key of the state's metadata with the result of a run."""
+RESULT = "agent_s"  # key of the state's metadata with the result of a run
 
 
 @task

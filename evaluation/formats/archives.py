@@ -20,8 +20,7 @@ from evaluation.formats.slide_comparison import METRICS as SLIDE_METRICS
 from evaluation.state.metrics import IncludeExclude, Score, compare_text_file, expect_each, score_of, score_unless
 from evaluation.state.reading import as_format
 
-ALIKE_PDF = 0.95
-"""Least similarity of the texts of two PDF files that count as the same."""
+ALIKE_PDF = 0.95  # least similarity of the texts of two PDF files that count as the same
 
 
 def _compare_slides(result: Path, expected: Path) -> Score:

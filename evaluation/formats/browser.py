@@ -23,8 +23,7 @@ from evaluation.state.metrics import ExpectedList, Score, score_of
 from evaluation.state.parameters import Unused
 from evaluation.state.reading import Reading, excerpt, read_text
 
-PROFILE = "~/.config/browser-profile"
-"""Default data folder of Chromium on a virtual desktop."""
+PROFILE = "~/.config/browser-profile"  # default data folder of Chromium on a virtual desktop
 _CHROMIUM_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 Words = Annotated[tuple[str, ...], Field(min_length=1)]

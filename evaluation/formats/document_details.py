@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     from docx.document import Document
     from docx.text.paragraph import Paragraph
 
-EPSILON = 0.01
-"""How much better than the base a similarity must be to count."""
-_LITTLE = 12.0
-"""Font size where a document names none, pt."""
+EPSILON = 0.01  # how much better than the base a similarity must be to count
+_LITTLE = 12.0  # font size where a document names none, pt
 
 
 def compare_docx_exactly(result: Path, expected: Path) -> Score:

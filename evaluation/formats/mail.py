@@ -22,8 +22,7 @@ from evaluation.state.reading import Reading, read_text
 
 MAILS = "~/Maildir/new"
 CALENDAR = "~/.local/share/evolution/calendar/system/calendar.ics"
-LIKE_PDF = 0.5
-"""Least similarity of a PDF that was attached with the expected one."""
+LIKE_PDF = 0.5  # least similarity of a PDF that was attached with the expected one
 _PREFERENCE = re.compile(r'^user_pref\("((?:[^"\\]|\\.)+)", (.+)\);\s*$', re.MULTILINE)
 _FILTER_LINE = re.compile(r'^(name|enabled|type|action|actionValue|condition)="(.*)"\s*$', re.MULTILINE)
 _CONDITION = re.compile(r"\b(?:AND|OR) \([\w ]+,[\w ']+,(?:\".+?\"|[^)]+)\)|\bALL\b")

@@ -17,8 +17,7 @@ from evaluation.state.parameters import Parameters, Unused
 from evaluation.state.reading import Reading, as_format, read_text
 
 STATUS_ADDRESS = "http://127.0.0.1:8080/requests/status.xml"
-MAX_FRAMES = 100
-"""How many frames of two videos are compared."""
+MAX_FRAMES = 100  # how many frames of two videos are compared
 MAX_OTHER_FRAMES = 5
 
 _NAMES = {

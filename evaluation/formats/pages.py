@@ -27,8 +27,7 @@ from evaluation.state.reading import Reading, excerpt
 from evaluation.state.steps import Perform
 
 Words = Annotated[tuple[str, ...], Field(min_length=1)]
-LOAD_LIMIT_S = 30.0
-"""Time a page may take to load, or to show what a step waits for, s."""
+LOAD_LIMIT_S = 30.0  # time a page may take to load, or to show what a step waits for, s
 _POLL_S = 0.2
 _NAMELESS = ""
 ADDRESS_BAR = "Address and search bar"

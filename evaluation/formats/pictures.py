@@ -19,14 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
 
-ALIKE = 0.9
-"""Least structural similarity of two images with the same content."""
+ALIKE = 0.9  # least structural similarity of two images with the same content
 ALIKE_WITH_MORE_CONTRAST = 0.65
 MIRRORED = 0.99
-LIKE_HASH = 5
-"""Largest number of bits in which the perceptual hashes of two images that look alike differ."""
-CENTERED = 0.05
-"""Largest distance of something centered from the middle, as a part of the image's side."""
+LIKE_HASH = 5  # largest number of bits in which the perceptual hashes of two images that look alike differ
+CENTERED = 0.05  # largest distance of something centered from the middle, as a part of the image's side
 _WINDOW_PX = 7
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 _LEVEL = 128

@@ -35,8 +35,7 @@ from evaluation.state.reading import Reading, read_text
 
 VIDEO_TYPES = ("3gpp", "avi", "mp2t", "mp4", "mpeg", "ogg", "quicktime", "webm", "x-flv", "x-matroska", "x-ms-wmv")
 SLIDER_COLORS = "153;210;153;20;210;20;255;199;15;245;39;29"
-VSCODE_WRITES_S = 1.0
-"""How long an extension may take to write its file, s."""
+VSCODE_WRITES_S = 1.0  # how long an extension may take to write its file, s
 _OOR = "{http://openoffice.org/2001/registry}"
 
 

@@ -15,8 +15,7 @@ from evaluation.state.reading import Reading
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_WEEKEND = 4
-"""From Friday on, a day belongs to the weekend that it is near."""
+_WEEKEND = 4  # from Friday on, a day belongs to the weekend that it is near
 
 
 class RelativeRules(Parameters):

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from pptx.presentation import Presentation
     from pptx.slide import Slide
 
-_MAINLY = 50
-"""How much more of a color there must be than of the others, of 255; and less than which is none."""
+_MAINLY = 50  # how much more of a color there must be than of the others, of 255; and less than which is none
 
 
 class SlideRule(Parameters):

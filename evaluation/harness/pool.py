@@ -22,10 +22,8 @@ from evaluation.errors import WorkerLost
 from evaluation.harness.results import Job, Result, Work
 
 COMMAND = (sys.executable, "-m", "evaluation.worker")
-OVERHEAD_S = 120.0
-"""Time an episode may take beyond its own limit, for its desktop to start, s."""
-ENDING_S = 10.0
-"""Time a worker may take to stop its desktop, s."""
+OVERHEAD_S = 120.0  # time an episode may take beyond its own limit, for its desktop to start, s
+ENDING_S = 10.0  # time a worker may take to stop its desktop, s
 _LAST_OUTPUT = 2000
 
 

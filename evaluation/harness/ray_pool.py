@@ -24,8 +24,7 @@ from evaluation.harness.results import Job, Result, Work
 if TYPE_CHECKING:
     from types import ModuleType
 
-RESOURCE = "desktop"
-"""What a machine of the cluster offers as often as it can hold a desktop."""
+RESOURCE = "desktop"  # what a machine of the cluster offers as often as it can hold a desktop
 MOST_LOSSES = 3  # of actors in the middle of the same job, which may be its fault
 LOST_S = 300.0  # longest time without any actor, s
 _POLL_S = 1.0

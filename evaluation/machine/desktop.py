@@ -43,8 +43,7 @@ from evaluation.state.steps import (
 )
 
 SCRIPT_LIMIT_S = 30.0
-PROFILES = ".config"
-"""Folder of the browsers' profiles in the home."""
+PROFILES = ".config"  # folder of the browsers' profiles in the home
 _DEFAULT_WAIT_S, _DEFAULT_INTERVAL_S = 10.0, 1.0
 
 

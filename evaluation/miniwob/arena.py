@@ -20,8 +20,7 @@ from evaluation.state.steps import BROWSERS
 READY_LIMIT_S = 15.0
 CLOCK_MS = 24 * 3600 * 1000
 """Time limit of the page itself, long enough that no episode reaches it: slow models are not penalized."""
-SUCCESS = 1.0
-"""Reward from which an episode counts as a success."""
+SUCCESS = 1.0  # reward from which an episode counts as a success
 MAX_LOOKS, LOOK_S = 14, 0.15
 """Number of observations of a page that loads, and the time between two, s; an animated page never settles."""
 _POLL_S = 0.02

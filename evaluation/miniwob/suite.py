@@ -27,8 +27,7 @@ from evaluation.miniwob.pages import find_pages
 from evaluation.state.server import FormServer
 
 BY = "the page's reward"
-LATE_S = 1.0
-"""Time the page has to end the episode after the agent has finished, s."""
+LATE_S = 1.0  # time the page has to end the episode after the agent has finished, s
 _POLL_S = 0.02
 
 

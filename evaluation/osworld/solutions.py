@@ -22,8 +22,7 @@ from aci.observation.observation import Element
 from aci.waiting import Clock
 from evaluation.errors import EvaluationError, TaskFileError
 
-LIMIT_S = 30.0
-"""Time an element or window may take to appear, s."""
+LIMIT_S = 30.0  # time an element or window may take to appear, s
 NO_FILE = ()
 _POLL_S = 0.1
 

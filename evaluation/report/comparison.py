@@ -15,15 +15,13 @@ from evaluation.errors import ResultsError
 from evaluation.harness.results import Header, Result, read_results
 from evaluation.report.statistics import Summary, percent, summarize, summarize_some
 
-GROUPS = ("application", "level", "domain", "task")
-"""Groups of results: labels of the tasks, and the tasks themselves."""
+GROUPS = ("application", "level", "domain", "task")  # groups of results: labels of the tasks, and the tasks themselves
 LEVELS = {"L1": "L1 execution", "L2": "L2 planning", "L3": "L3 adaptability", "L4": "L4 orchestration"}
 """Names of the levels of automation (OS-MAP, table 1)."""
 ALL = "all"
 NO_LABEL = "-"
 
-Table = dict[str, dict[str, Summary | None]]
-"""Summaries by row and column; None where there is no such task."""
+Table = dict[str, dict[str, Summary | None]]  # summaries by row and column; None where there is no such task
 MAX_PLOT_ROWS = 150
 COLORS = ("#2456c9", "#e8590c", "#12805c", "#9333c4", "#b8860b", "#0e7490", "#b3261e", "#64748b")
 """Colors of the evaluations, used again where there are more."""

@@ -11,8 +11,7 @@ from typing import Any
 
 from evaluation.harness.results import Result
 
-Z_95 = 1.959963984540054
-"""Quantile of the standard normal distribution for a two-sided interval of 95%."""
+Z_95 = 1.959963984540054  # quantile of the standard normal distribution for a two-sided interval of 95%
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:

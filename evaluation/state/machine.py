@@ -12,8 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from intents.tables import read_table
 
-OSWORLD_HOME = "/home/user"
-"""Home of the user in OSWorld's virtual machine, as its task files write it."""
+OSWORLD_HOME = "/home/user"  # home of the user in OSWorld's virtual machine, as its task files write it
 _HOME = re.compile(rf"^~(?=/|$)|(?<![\w.~-]){OSWORLD_HOME}(?![\w.-])")
 
 

@@ -11,18 +11,13 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-Argv = Annotated[tuple[str, ...], Field(min_length=1)]
-"""A command as a list of program and arguments."""
+Argv = Annotated[tuple[str, ...], Field(min_length=1)]  # a command as a list of program and arguments
 ShellText = Annotated[str, Field(min_length=1)]
-Command = Argv | ShellText
-"""A command as task files write it: program and arguments, or a line for the shell."""
-Truthy = bool | str
-"""A switch; some files write `"true"` or the name of a shell."""
-Unused = Any
-"""A key that OSWorld needs and this program does not, such as `dest`, the name of its copy of a file."""
+Command = Argv | ShellText  # a command as task files write it: program and arguments, or a line for the shell
+Truthy = bool | str  # a switch; some files write `"true"` or the name of a shell
+Unused = Any  # a key that OSWorld needs and this program does not, such as `dest`, the name of its copy of a file
 
-LIKE_A_KNOWN_KEY = 0.8
-"""How similar a key must be to a known one to be taken for a slip of the pen, from 0 to 1."""
+LIKE_A_KNOWN_KEY = 0.8  # how similar a key must be to a known one to be taken for a slip of the pen, from 0 to 1
 
 
 class Parameters(BaseModel):

@@ -30,11 +30,9 @@ from evaluation.state.reading import excerpt
 
 logger = logging.getLogger(__name__)
 
-WINDOW_LIMIT_S = 15.0
-"""Time a window may take to open, close, or come to the front, s."""
+WINDOW_LIMIT_S = 15.0  # time a window may take to open, close, or come to the front, s
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-MAX_REPEATS = 60
-"""How often a command is repeated until it has the wanted output, once a second."""
+MAX_REPEATS = 60  # how often a command is repeated until it has the wanted output, once a second
 _POLL_S = 0.02
 _CODE_LETTERS = "ACDEFHJKLMNPQRTUVWXY"
 _CODE_DIGITS = "0123456789"

@@ -33,8 +33,7 @@ def _as_utc(moment: datetime) -> datetime:
 StoredText = Annotated[str, AfterValidator(_checked)]
 """Text that every database can store: no NUL, no lone surrogate, not too long."""
 
-UtcTime = Annotated[datetime, AfterValidator(_as_utc)]
-"""A time with a zone, stored in UTC."""
+UtcTime = Annotated[datetime, AfterValidator(_as_utc)]  # a time with a zone, stored in UTC
 
 
 class Record(BaseModel):

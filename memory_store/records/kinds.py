@@ -15,8 +15,7 @@ from intents.reader import read
 from memory_store.keys import Key, check_json, make_key, make_skill_key
 from memory_store.records.experience import Experience, Kind, Record, StoredText
 
-Step = dict[str, JsonValue]
-"""One grounded action with the description of its element; opaque to this package."""
+Step = dict[str, JsonValue]  # one grounded action with the description of its element; opaque to this package
 
 
 def checked_steps(steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -81,8 +80,7 @@ class NarrativeExperience(Experience):
         return make_key(self.instruction)
 
 
-Effect = dict[str, JsonValue]
-"""One change that a skill is expected to cause; opaque to this package."""
+Effect = dict[str, JsonValue]  # one change that a skill is expected to cause; opaque to this package
 
 
 def _checked_effects(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:

@@ -19,8 +19,7 @@ from agent_s.llm.computer_use.inputs import WHEEL_PX, Actions, Hand
 from agent_s.llm.providers.structured import MAX_ANSWER, Unreadable, without_thinking
 
 Fields = Mapping[str, Any]
-Said = tuple[str, Fields]
-"""A name and its arguments; positional ones by their numbers, such as "0"."""
+Said = tuple[str, Fields]  # a name and its arguments; positional ones by their numbers, such as "0"
 Acts = Callable[[Hand, Fields], Actions]
 
 NUMBER = r"-?\d+(?:\.\d+)?"

@@ -22,8 +22,7 @@ from agent_s.records import NO_USAGE, Subtask, Usage
 
 TEMPLATE = "computer_use.md.j2"
 
-Opener = Callable[[str], Dialogue]
-"""Makes the dialogue of a subtask, given a key for the provider's cache."""
+Opener = Callable[[str], Dialogue]  # makes the dialogue of a subtask, given a key for the provider's cache
 
 
 @dataclass

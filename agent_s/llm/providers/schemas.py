@@ -14,8 +14,7 @@ from typing import Any
 
 from agent_s.llm.protocol import Response
 
-MAX_OPTIONAL = 24
-"""Fields that may be left out in one schema of Anthropic's; it takes up to 16 more that may be null."""
+MAX_OPTIONAL = 24  # fields that may be left out in one schema of Anthropic's; it takes up to 16 more that may be null
 
 _KEPT = frozenset(("type", "enum", "const", "items", "properties", "required", "additionalProperties", "anyOf"))
 """The keywords that every provider takes; bounds and descriptions are refused by some, or only cost tokens."""

@@ -13,8 +13,7 @@ from agent_s.offline.finding.targets import Target
 from agent_s.offline.ui import UI
 from agent_s.records import Step
 
-Finding = tuple[bool | None, str]
-"""Whether a command had its effect, and the evidence; None if that is undecided."""
+Finding = tuple[bool | None, str]  # whether a command had its effect, and the evidence; None if that is undecided
 
 UNDECIDED: Finding = (None, "")
 

@@ -13,8 +13,7 @@ from agent_s.offline.ui import UI
 from agent_s.offline.words import BUTTONS, FIELDS, TABLE, meanings, one_of
 from intents.text import Phrase
 
-LOOKS = (0.3, 0.5, 0.8, 1.2, 2.0)
-"""Pauses between looks at a dialog that opens or closes, s."""
+LOOKS = (0.3, 0.5, 0.8, 1.2, 2.0)  # pauses between looks at a dialog that opens or closes, s
 _TITLE = re.compile(rf"\b{one_of(TABLE['file_dialogs'])}\b", re.IGNORECASE)
 _FOLDERS = meanings("folders")
 _NOUN = one_of(TABLE["nouns_of_folders"])

@@ -20,8 +20,7 @@ from agent_s.offline.words import TABLE, one_of
 from intents.applications import mentioned
 from intents.text import Phrase
 
-_WAITS = (0.5, 1.0, 1.5, 2.0)
-"""Pauses until the window of an application is ready, s."""
+_WAITS = (0.5, 1.0, 1.5, 2.0)  # pauses until the window of an application is ready, s
 _BY_TWO_CLICKS = frozenset({"icon", "desktop icon", "table cell", "list item", "text line"})
 _NOUN = one_of(TABLE["applications"])
 _APP = re.compile(rf"\s+{_NOUN}$|^{_NOUN}\s+", re.IGNORECASE)

@@ -15,12 +15,9 @@ from agent_s.offline.finding.targets import Relation, Target, parse_target
 from agent_s.offline.words import BUTTONS, TABLE, meanings, one_of
 from intents.text import guard
 
-EXACT = 92.0
-"""Score from which a name counts as an exact match."""
-GOOD = 84.0
-"""Score from which an element is used although others may still appear."""
-LEAST = 60.0
-"""Score below which an element does not match."""
+EXACT = 92.0  # score from which a name counts as an exact match
+GOOD = 84.0  # score from which an element is used although others may still appear
+LEAST = 60.0  # score below which an element does not match
 _CROSSES = frozenset({"x", "X", "×", "✕", "✖"})
 _MAIN_MENU = re.compile(one_of(TABLE["main_menus"]), re.IGNORECASE)
 

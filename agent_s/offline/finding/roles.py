@@ -8,8 +8,7 @@ from intents.tables import read_table
 
 _TABLE = read_table("agent_s.offline.finding", "roles.yaml")
 
-Kind = str
-"""A kind of element: a key of `ROLES`."""
+Kind = str  # a kind of element: a key of `ROLES`
 
 ROLES: dict[Kind, frozenset[str]] = {kind: frozenset(row["roles"]) for kind, row in _TABLE["kinds"].items()}
 ALIKE: dict[Kind, frozenset[str]] = {kind: frozenset(row.get("alike", ())) for kind, row in _TABLE["kinds"].items()}
@@ -26,10 +25,8 @@ ACTIONABLE = CHECKABLE.union(
     ("column header", "row header", "list box", "arrow"),
 )
 """Roles that do something when they are used."""
-LABELS = frozenset(_TABLE["labels"])
-"""Roles of texts that label the elements beside them."""
-CONTAINERS = frozenset(_TABLE["containers"])
-"""Kinds in which other elements lie."""
+LABELS = frozenset(_TABLE["labels"])  # roles of texts that label the elements beside them
+CONTAINERS = frozenset(_TABLE["containers"])  # kinds in which other elements lie
 
 _NOUN = "|".join(re.escape(noun) for noun in sorted(NOUNS, key=len, reverse=True))
 _LAST_NOUN = re.compile(rf"(?:^|(?<=[\s\ue001]))({_NOUN})(?:e?s)?$", re.IGNORECASE)
