@@ -45,7 +45,7 @@ from agent_s.replay.placeholders import has_placeholder
 from agent_s.replay.readings import Readings
 from agent_s.replay.seen_texts import SeenTexts
 from agent_s.replay.template import Mismatch, Replayable, with_parameters
-from agent_s.replay.written_files import file_shows, was_written
+from agent_s.replay.written_files import FileContents, was_written
 from intents.alignment import Parameters
 
 PATIENCE_S = 6.0  # longest wait for the expected screen, s
@@ -162,8 +162,8 @@ class Replay:
         done = self._filled_in(done)
         read = {self._values[mark] for mark in learned.marks.values() if mark in self._values}
         values = {*learned.parameters.pairs.values(), *read}
-        in_file = partial(file_shows, home=self._home)
-        shown, self._unproven = split_by_proof(done, seen, values, in_file, self._unproven)
+        files = FileContents(self._home)
+        shown, self._unproven = split_by_proof(done, seen, values, files.show, self._unproven)
         evidence = (
             *proofs(done, seen, bool(values)),
             *(f"the end shows {value!r}, not only where it was typed" for value in shown),

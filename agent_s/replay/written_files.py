@@ -54,19 +54,33 @@ def _place(path: str, home: Path) -> Path:
     return home / PurePosixPath(path).relative_to("~") if path.startswith("~/") else Path(path)
 
 
-def file_shows(path: str, value: str, home: Path | None) -> bool:
-    """Return whether the text or a cell of a file or document, named from "/" or "~", contains a value."""
-    if home is None:
-        return False
-    place = _place(path, home)
+class FileContents:
+    """The contents of files as they are when they are first asked for.
+
+    Args:
+        home: Home of the applications; None if its files cannot be read.
+    """
+
+    def __init__(self, home: Path | None) -> None:
+        self._home = home
+        self._texts: dict[str, tuple[str, ...]] = {}
+
+    def show(self, path: str, value: str) -> bool:
+        """Return whether the text or a cell of a file or document, named from "/" or "~", contains a value."""
+        if path not in self._texts:
+            self._texts[path] = _texts_of(_place(path, self._home)) if self._home is not None else ()
+        return any(holds(text, value) for text in self._texts[path])
+
+
+def _texts_of(place: Path) -> tuple[str, ...]:
+    """Return the text of a file, and the cells of its sheets in all their forms; () if it cannot be read."""
     try:
         if place.stat().st_size > MAX_BYTES:
-            return False
+            return ()
         document = read_document(place.read_bytes())
     except (OSError, NotReadable):
-        return False
-    forms = (form for several in document.cells.values() for form in several)
-    return any(holds(text, value) for text in (document.text, *forms))
+        return ()
+    return (document.text, *(form for several in document.cells.values() for form in several))
 
 
 def _is_new(path: Path, since: float) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
-from agent_s.replay.written_files import file_shows, was_written, written_file
+from agent_s.replay.written_files import FileContents, was_written, written_file
 
 
 @pytest.fixture
@@ -37,11 +37,11 @@ def home(tmp_path: Path) -> Path:
     ],
 )
 def test_value_in_a_file(home: Path, path: str, value: str, shown: bool) -> None:
-    assert file_shows(path, value, home) is shown
+    assert FileContents(home).show(path, value) is shown
 
 
 def test_file_that_cannot_be_read_shows_nothing() -> None:
-    assert not file_shows("~/note.txt", "4368", None)
+    assert not FileContents(None).show("~/note.txt", "4368")
 
 
 def test_path_in_the_home_is_named_from_there(home: Path) -> None:
@@ -57,3 +57,10 @@ def test_file_counts_as_written_once_it_is_complete(home: Path) -> None:
     assert not was_written("~/note.txt", home, time.time())
     assert not was_written("~/missing.txt", home, began)
     assert was_written("~/missing.txt", None, began)
+
+
+def test_file_is_read_once_for_all_values(home: Path) -> None:
+    contents = FileContents(home)
+    assert contents.show("~/note.txt", "4368")
+    (home / "note.txt").unlink()
+    assert contents.show("~/note.txt", "sum") and not FileContents(home).show("~/note.txt", "sum")
