@@ -144,7 +144,7 @@ class Desktops:
         del self._open[name]
 
     def close(self) -> None:
-        """End all private desktops, and let go of the person's screen."""
+        """End all private desktops, and release the person's screen."""
         while self._open:
             _, desktop = self._open.popitem()
             desktop.close()

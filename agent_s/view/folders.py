@@ -74,7 +74,7 @@ def _row_of_run(run: RunSummary) -> dict[str, Any]:
         "started": f"{run.started.astimezone():%Y-%m-%d %H:%M}" if run.started else "",
         "task": run.instruction,
         "model": run.model,
-        "word": "Going on" if live else heading(outcome),
+        "word": "Running" if live else heading(outcome),
         "tone": "live" if live else tone(outcome),
         "steps": run.steps if outcome else None,
         "calls": run.model_calls if outcome else None,

@@ -114,14 +114,19 @@ class OSWorldAgent:
 
         view = View(self._settings.desktop.text_engine() if self.observation_type != "a11y_tree" else None)
         desktop = TurnDesktop(view, self.action_space)
-        asked = _Asked(desktop, self.action_space) if self._call_user else None
+
+        def hand_over(question: str) -> str:
+            desktop.hand_out([call_user_step(question) if self.action_space == "computer_13" else CALL_USER])
+            return "The person has typed it. Look at the screen."
+
+        ask = hand_over if self._call_user else None
         if self._memory is None and self._settings.memory.enabled:
             self._memory = self._open.enter_context(open_memory(self._settings))
         if self._model is None:
-            agent = AgentS.from_settings(self._settings, desktop, memory=self._memory, ask=asked)
+            agent = AgentS.from_settings(self._settings, desktop, memory=self._memory, ask=ask)
         else:
             options = Options.from_settings(self._settings)
-            agent = AgentS(model=self._model, desktop=desktop, memory=self._memory, options=options, ask=asked)
+            agent = AgentS(model=self._model, desktop=desktop, memory=self._memory, options=options, ask=ask)
         return _Episode(agent, desktop, view, Task(instruction=instruction), Recording(self._settings.runs_folder))
 
     def _screen(self, obs: Mapping[str, Any]) -> Screen:
@@ -144,18 +149,6 @@ class OSWorldAgent:
             except OSError as error:
                 raise EvaluationError(f"obs['screenshot'] is not a picture: {error}") from error
         return Screen(pixels, tree if isinstance(tree, str) and self.observation_type in _WITH_TREE else None)
-
-
-class _Asked:
-    """Hands a question of the agent to the harness, which plays the person."""
-
-    def __init__(self, desktop: TurnDesktop, space: ActionSpace) -> None:
-        self._desktop = desktop
-        self._space = space
-
-    def __call__(self, question: str) -> str:
-        self._desktop.hand_out([call_user_step(question) if self._space == "computer_13" else CALL_USER])
-        return "The person has typed it. Look at the screen."
 
 
 class _Episode:

@@ -26,7 +26,7 @@ OVERVIEW_EDGE = 400  # longest edge below which no picture is halved, px
 BLOCK = 8  # blocks of this size are counted, px
 DRAWN = 40  # difference in brightness within a block from which something is drawn there
 BLOCKS_OF_A_CHARACTER, BLOCKS_OF_AN_ICON = 4, 40  # what is drawn for an element that has a name
-UNTOLD_BLOCKS = 160  # number of blocks, about 100x100 px, up to which the text tells what a picture shows
+BLOCKS_OF_A_PICTURE = 160  # about 100x100 px; if less is drawn outside of words, the text tells what is shown
 
 
 def encode(
@@ -80,24 +80,24 @@ def changed_part(before: Observation, after: Observation) -> Rect | None:
     return Rect(left, top, right - left, bottom - top).grown(MARGIN, MARGIN).intersection(after.screen)
 
 
-def is_told(seen: Observation, part: Rect | None = None) -> bool:
+def is_all_text(seen: Observation, part: Rect | None = None) -> bool:
     """Return whether the text of an observation tells what a part of the screen shows, or else all of it.
 
     It does if little is drawn outside of what has words: photos, charts, drawings and unread texts are, and so is a
     picture whose only words are a short name, since too much is drawn for them.
     """
-    untold = _drawn(seen.screenshot)
+    drawn = _drawn(seen.screenshot)
     for element in sorted(seen.elements, key=lambda one: one.rect.area):
         characters = sum(map(len, (element.name, element.label, element.text or "")))
-        blocks = untold[_blocks(element.rect, margin=BLOCK // 2)]
+        blocks = drawn[_blocks(element.rect, margin=BLOCK // 2)]
         border = 2 * (element.rect.width + element.rect.height) // BLOCK
         if characters and blocks.sum() <= BLOCKS_OF_A_CHARACTER * characters + BLOCKS_OF_AN_ICON + border:
             blocks[:] = False
     for window in seen.windows:
         frame = window.frame or window.rect
         for edge in _edges(frame, window.rect.y - frame.y):
-            untold[_blocks(edge, margin=BLOCK)] = False
-    return int((untold if part is None else untold[_blocks(part)]).sum()) <= UNTOLD_BLOCKS
+            drawn[_blocks(edge, margin=BLOCK)] = False
+    return int((drawn if part is None else drawn[_blocks(part)]).sum()) <= BLOCKS_OF_A_PICTURE
 
 
 def _drawn(screenshot: NDArray[np.uint8]) -> NDArray[np.bool_]:

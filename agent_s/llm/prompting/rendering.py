@@ -28,7 +28,7 @@ from aci.observation.quoting import quote
 from agent_s.llm.conversation import Conversation, Message, Part, Text
 from agent_s.llm.prompting.advice import Advice, advice_for
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
-from agent_s.llm.prompting.pictures import LONGEST_EDGE, OVERVIEW_EDGE, as_picture, changed_part, encode, is_told
+from agent_s.llm.prompting.pictures import LONGEST_EDGE, OVERVIEW_EDGE, as_picture, changed_part, encode, is_all_text
 from agent_s.llm.protocol import ActContext, CompareContext, Context, OfferedSkill, SummarizeContext, VerifyContext
 from agent_s.records import Step
 from agent_s.settings import ObservationForm
@@ -195,7 +195,7 @@ class Renderer:
         """
         marks = (False, True) if self._form == "marks" else (False,)
         longest = self._longest_edge
-        if self._form == "screenshot_tree" and is_told(observation, part):
+        if self._form == "screenshot_tree" and is_all_text(observation, part):
             shown = part or observation.screen
             longest = min(longest, max(max(shown.width, shown.height) // 2, OVERVIEW_EDGE))
         pictures = [encode(observation, longest, part, marked) for marked in marks]

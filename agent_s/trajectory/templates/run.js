@@ -239,7 +239,7 @@ class RunView {
     const end = this.ended;
     this.banner.className = "banner " + (end ? end.tone : this.live ? "plain" : "bad");
     this.word.textContent = end ? end.heading + (end.replayed ? " · replayed from memory without a model" : "")
-      : this.live ? "Going on" : "Cut off";
+      : this.live ? "Running" : "Cut off";
     this.reason.textContent = end ? end.reason : this.problem || "";
     const dollars = end ? end.usage.dollars : this.usage.dollars;
     const cost = dollars === null ? "unknown" : "$" + dollars.toFixed(dollars && dollars < 0.1 ? 4 : 2);

@@ -4,7 +4,7 @@
 const root = document.getElementById("list");
 const title = node("h1"), counts = node("p", { className: "soft" });
 const search = node("input", { type: "search", placeholder: "Search tasks and models", oninput: () => draw() });
-const tones = node("select", { onchange: () => draw() }, [["", "All runs"], ["live", "Going on"], ["good", "Good"], ["plain", "Undecided"], ["bad", "Problems"]]
+const tones = node("select", { onchange: () => draw() }, [["", "All runs"], ["live", "Running"], ["good", "Good"], ["plain", "Undecided"], ["bad", "Problems"]]
   .map(([value, text]) => node("option", { value }, text)));
 const compare = node("button", { disabled: true, onclick: () => {
   const [left, right] = [...chosen];

@@ -102,7 +102,7 @@ def test_the_events_of_a_run_in_progress_come_as_they_are_recorded(tmp_path: Pat
         recorder(event)
     with served(tmp_path) as client:
         (row,) = client.get("rows").json()["rows"]
-        assert (row["word"], row["tone"]) == ("Going on", "live")
+        assert (row["word"], row["tone"]) == ("Running", "live")
         seen = 0
         for kind, content in messages(client, "run/one/"):
             if kind == "event":
