@@ -19,6 +19,7 @@ MARK = "AGENT_S_DESKTOP"  # environment variable of every process of a private d
 
 _PROC = Path("/proc")
 _POLL_S = 0.005
+_LONGEST_STAT = 4096  # bytes; its 52 fields are numbers, but for a short name
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,12 @@ def living() -> dict[int, Stat]:
 def read_stat(pid: int) -> Stat | None:
     """Return what the kernel says of a process, None if there is none."""
     try:
-        raw = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+        # Read for each process of the machine before each action: a Path and a file object take four times as long.
+        file = os.open(f"{_PROC}/{pid}/stat", os.O_RDONLY)
+        try:
+            raw = os.read(file, _LONGEST_STAT).decode(errors="replace")
+        finally:
+            os.close(file)
     except (FileNotFoundError, ProcessLookupError):
         return None
     # The command stands in brackets and may itself hold brackets and blanks.
