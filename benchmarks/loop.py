@@ -48,7 +48,7 @@ from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Observation
 from agent_s import AgentS, Limits, Options, Task, load_settings
 from agent_s.llm.conversation import Conversation, Part, Picture, Text
-from agent_s.llm.prompting.pictures import is_told
+from agent_s.llm.prompting.pictures import is_all_text
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, PlannedNode, PlanResponse
 from agent_s.llm.providers.anthropic import breakpoints
@@ -112,7 +112,7 @@ def measure(wanted: argparse.Namespace) -> Figures:
     with figures.part(*changed_screens.NAMES):
         changed_screens.measure(figures, wanted.quick)
     with figures.part("untold_in_full"):
-        told = [(page.name, is_told(seen)) for page, seen in look_at_pages(wanted.quick)]
+        told = [(page.name, is_all_text(seen)) for page, seen in look_at_pages(wanted.quick)]
         tell(f"sent at half their size, of {len(told)}: {[name for name, halved in told if halved]}")
         figures.set("untold_in_full", 1 - sum(halved for _, halved in told) / len(told))
     with figures.part("faults", "faults_handled"):
