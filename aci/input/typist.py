@@ -25,6 +25,7 @@ _TYPED_ROLES = frozenset({"spin button", "date editor"})  # take digits key by k
 _LONG = 200
 _TAKEN_LIMIT_S = 1.0
 _READ_BACK_LIMIT_S = 1.2
+_BUTTON_S = 0.3  # for which a button that a key has pressed may take no other press: 0.1 s in Qt, 0.25 s in GTK 3
 _CHANGE_LIMIT_S = 0.1
 _POLL_S = 0.015
 _SHOWN = 80
@@ -103,6 +104,13 @@ class Place:
             return False
         prose = self.paragraph and "\t" not in text
         return self.chosen or prose or len(text) > _LONG or "\n" in text or not text.isascii()
+
+    @property
+    def buttons(self) -> bool:
+        """Whether keys may press buttons, as in a calculator, rather than enter text."""
+        element = self.element
+        other = self.terminal or self.cell or self.text_field
+        return element is not None and not other and not element.role.startswith("document")
 
     @property
     def echoes(self) -> bool:
@@ -261,6 +269,12 @@ class Typist:
             self.device.press(chord(["Delete"]))
 
     def _by_keys(self, place: Place, text: str) -> None:
+        if place.buttons and text.isascii():
+            for number, run in enumerate(_without_repeated_keys(text)):
+                if number:
+                    self.clock.pause(_BUTTON_S)
+                self.device.type_text(run, self.drained)
+            return
         if not place.office_cell:
             self.device.type_text(text, self.drained)
             return
@@ -290,6 +304,16 @@ class Typist:
         finally:
             clipboard.clear() if held.text is None else clipboard.offer(held.text)
         return taken
+
+
+def _without_repeated_keys(text: str) -> list[str]:
+    """Split a text so that no part has a character twice."""
+    parts = [""]
+    for character in text:
+        if character in parts[-1]:
+            parts.append("")
+        parts[-1] += character
+    return parts
 
 
 def _up_to_cell_ends(text: str) -> list[str]:

@@ -319,6 +319,15 @@ def test_a_completion_of_what_replaced_a_selected_address_is_removed() -> None:
     assert field.text == "chrome://settings/search"
 
 
+def test_a_key_is_not_repeated_while_the_button_that_it_pressed_may_still_be_down() -> None:
+    calculator = Field()
+    type_into(calculator, place("frame", app="kcalc", chosen=False, states=()), "12.5+7.5=")
+    assert calculator.log == ["keys 12.5+7", "keys .5="]
+    text_area = Field()
+    type_into(text_area, place(chosen=False), "12.5+7.5=")
+    assert text_area.log == ["keys 12.5+7.5="]
+
+
 def test_password_is_neither_read_back_nor_reported() -> None:
     field = Field()
     note = type_into(field, place(role="password text", states=("editable", "password")), "secret")
