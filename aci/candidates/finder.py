@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,7 +64,7 @@ class CandidateFinder:
         screenshot: NDArray[np.uint8],
         elements: Sequence[Element],
         windows: Sequence[Window],
-        unread: Sequence[Rect] = (),
+        texts: Sequence[Rect] = (),
     ) -> tuple[Element, ...]:
         """Return the icons and shapes of windows that no element stands for, without names, after headers of sheets.
 
@@ -72,13 +72,11 @@ class CandidateFinder:
             screenshot: (H, W, 3) uint8 RGB.
             elements: What the tree and text recognition found.
             windows: Topmost first.
-            unread: Areas that may hold text which has not been recognized yet, px; nothing is claimed about them.
+            texts: Areas of text that is no element, px: it repeats one, or has not been recognized yet.
         """
         screen = Rect(0, 0, screenshot.shape[1], screenshot.shape[0])
         named = np.zeros(screenshot.shape[:2], dtype=bool)
-        for rect in (*unread, *(element.rect for element in elements if _is_known(element))):
-            if (area := rect.grown(_EDGE_PX, _EDGE_PX).intersection(screen)) is not None:
-                named[area.y : area.bottom, area.x : area.right] = True
+        _mark(named, (*texts, *(element.rect for element in elements if _is_known(element))))
         free = np.ones(screenshot.shape[:2], dtype=bool)
         looks: dict[int, _Look] = {}
         found: list[tuple[Window, Rect, Figure]] = []
@@ -86,7 +84,11 @@ class CandidateFinder:
             if (area := window.rect.intersection(screen)) is None:
                 continue
             part = slice(area.y, area.bottom), slice(area.x, area.right)
-            looks[window.id] = look = self._look(window, screenshot[part], free[part], named[part])
+            # an element in two visible parts; windows above it are done already
+            _mark(
+                named, (one.extent for one in elements if one.extent and one.window_id == window.id and _is_known(one))
+            )
+            looks[window.id] = look = self._look(window, screenshot[part], free[part], named[part].copy())
             found += [(window, area, figure) for figure in look.figures[:_MOST]]
             cover = (window.frame or window.rect).intersection(screen) or area
             free[cover.y : cover.bottom, cover.x : cover.right] = False
@@ -173,6 +175,12 @@ def _sighting(window: Window, rect: Rect, kind: str, pixels: NDArray[np.uint8]) 
 
 def _share(named: NDArray[np.bool_], rect: Rect) -> float:
     return float(named[rect.y : rect.bottom, rect.x : rect.right].mean())
+
+
+def _mark(named: NDArray[np.bool_], rects: Iterable[Rect]) -> None:
+    for rect in rects:
+        grown = rect.grown(_EDGE_PX, _EDGE_PX)
+        named[max(0, grown.y) : max(0, grown.bottom), max(0, grown.x) : max(0, grown.right)] = True
 
 
 def _is_known(element: Element) -> bool:

@@ -136,7 +136,8 @@ class X11Desktop:
         self._acted = False
         self._settles = True  # whether the caller of the present action wants the screen at rest
         self._latest_look = True, True  # what was asked of it; the looks before an input need no more
-        self._unread: Sequence[Rect] | None = None  # of the latest look; None if no texts were recognized
+        # areas of text at the latest look that are no elements; None if no texts were recognized
+        self._text_areas: Sequence[Rect] | None = None
         self._buffer: list[str] = []
         self._lost: dict[int, str] = {}
         self._crash_notes: list[str] = []
@@ -201,7 +202,7 @@ class X11Desktop:
         confirmed = False  # a complete reading agreed with a look: what changes after that, pixels and events tell
         for _ in range(_MOST_LOOKS if check else 1):
             seen = self._look(read_texts, check and not confirmed)
-            candidates = self._camera.submit(self._find_candidates, seen, self._unread)
+            candidates = self._camera.submit(self._find_candidates, seen, self._text_areas)
             if not check:
                 break
             tooltip_s = _TOOLTIP_S if _may_open_tooltip(self._seen, seen, self.screen.pointer()) else 0.0
@@ -262,11 +263,11 @@ class X11Desktop:
         if check:
             self.accessibility.rest(0.0)  # while texts are recognized
         elements, notes, unread = reading.elements, reading.notes, 0
-        self._unread = None
+        self._text_areas = None
         if text_reader is not None:
             texts = text_reader.read(picture.result(), elements, windows, meanwhile=self._settle.watch)
             elements, notes, unread = texts.elements, (*notes, *texts.notes), len(texts.unread)
-            self._unread = texts.unread
+            self._text_areas = (*texts.unread, *texts.repeated)
         elements = shown(elements, self.screen.dark())
         if self.screen.is_xwayland:
             notes = (*notes, *limits(reading.windowless))
@@ -286,11 +287,11 @@ class X11Desktop:
             unread=unread,
         )
 
-    def _find_candidates(self, seen: Observation, unread: Sequence[Rect] | None) -> tuple[Element, ...]:
+    def _find_candidates(self, seen: Observation, texts: Sequence[Rect] | None) -> tuple[Element, ...]:
         """Return what the picture shows without a name; in the background, where it takes as long as a look."""
-        if unread is None or self._candidates is None:
+        if texts is None or self._candidates is None:
             return ()
-        return self._candidates.find(seen.screenshot, seen.elements, seen.windows, unread)
+        return self._candidates.find(seen.screenshot, seen.elements, seen.windows, texts)
 
     def windows(self) -> tuple[Window, ...]:
         """Return the visible windows, topmost first."""

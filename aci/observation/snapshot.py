@@ -65,6 +65,7 @@ class Element:
     caret: int | None = None
     # start and end of the selected part of the text, in characters; None where nothing is selected
     selection: tuple[int, int] | None = None
+    extent: Rect | None = None  # `rect` with what other windows cover, px; None where they cover nothing
 
 
 @dataclass(frozen=True)

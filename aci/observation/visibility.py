@@ -19,6 +19,7 @@ class Placement:
     # px
     rect: Rect
     point: Point  # A pixel of that part; its middle where that can be hit
+    extent: Rect  # with what the covers hide, px
 
 
 def ground(rect: Rect, clips: Iterable[Rect], covers: Iterable[Rect], avoid: Sequence[Rect] = ()) -> Placement | None:
@@ -41,7 +42,7 @@ def ground(rect: Rect, clips: Iterable[Rect], covers: Iterable[Rect], avoid: Seq
         around = max(pieces, key=lambda piece: piece.area)
         pieces = [around]
     free = [part for piece in pieces for part in uncovered(piece, avoid)] if avoid else pieces
-    return Placement(around, _hit(around, free or pieces))
+    return Placement(around, _hit(around, free or pieces), visible)
 
 
 def clipped(rect: Rect, clips: Iterable[Rect]) -> Rect | None:

@@ -26,23 +26,28 @@ class Merged:
 
     elements: tuple[Element, ...]  # the accessible elements, some with a name that was recognized
     texts: tuple[Found, ...]  # recognized texts that no element shows
+    repeated: tuple[Found, ...]  # recognized texts that elements at their place show
 
 
-def merge(elements: Sequence[Element], found: Sequence[Found], windows: Sequence[Window] = ()) -> Merged:
-    """Match recognized texts (in reading order within each window) with elements; `windows` are topmost first.
+def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
+    """Match recognized texts (in reading order within each window) with elements.
 
     A text that elements at its place already have is dropped. One in an element without a name becomes its name, and
     words beside the number in a nameless field its label. One in a combo box, an error value in a cell that reports
     none, and a number with its unit in a field for numbers become their text.
     """
-    places = Repeats(elements, windows)
+    places = Repeats(elements)
     names: dict[int, list[Found]] = {}
     labels: dict[int, list[Found]] = {}
     contents: dict[int, list[Found]] = {}
     rest: list[Found] = []
+    repeated: list[Found] = []
     for text in found:
+        if places.is_header(text):
+            continue
         near = places.near(text)
         if places.repeats(text, near):
+            repeated.append(text)
             continue
         target = _around(elements, near, text)
         if target is not None and _may_name(elements[target], text):
@@ -60,7 +65,7 @@ def merge(elements: Sequence[Element], found: Sequence[Found], windows: Sequence
         merged[index] = replace(merged[index], label=_joined(texts))
     for index, texts in contents.items():
         merged[index] = replace(merged[index], text=_joined(texts))
-    return Merged(tuple(merged), tuple(_without_twins(rest)))
+    return Merged(tuple(merged), tuple(_without_twins(rest)), tuple(repeated))
 
 
 def whole_lines(found: Sequence[Found]) -> list[Found]:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ import numpy as np
 from aci.accessibility.roles import FIELDS, INTERACTIVE
 from aci.observation.geometry import Rect
 from aci.observation.sheet_text import is_sheet_cell, row_number
-from aci.observation.snapshot import Element, Window
+from aci.observation.snapshot import Element
 from aci.observation.text import value_of
 from aci.observation.visibility import bounding, overlap
 from aci.ocr.text_areas import PICTURES
@@ -52,13 +52,12 @@ class Repeats:
     """Finds the elements at the place of a text, and compares it with what they say.
 
     Args:
-        elements: The elements of all windows.
-        windows: The windows, topmost first; what they cover of an element counts as part of it.
+        elements: The elements of all windows; what other windows cover of one counts as part of it.
     """
 
-    def __init__(self, elements: Sequence[Element], windows: Sequence[Window] = ()) -> None:
+    def __init__(self, elements: Sequence[Element]) -> None:
         self._elements = elements
-        self._extents = _extents(elements, windows)
+        self._extents = [element.extent or element.rect for element in elements]
         sides = [
             (rect.x, rect.y, rect.right, rect.bottom, element.window_id)
             for element, rect in zip(elements, self._extents, strict=True)
@@ -85,7 +84,7 @@ class Repeats:
         if any(self._extends_over(self._elements[index], text) for index in near):
             return True
         inside = [self._elements[index] for index in near if text.rect.intersection(self._elements[index].rect)]
-        return _joins_names(inside, text) or _is_of_icons(inside, text) or self._is_header(text)
+        return _joins_names(inside, text) or _is_of_icons(inside, text)
 
     def _extends_over(self, cell: Element, text: Found) -> bool:
         """Return whether a text in an empty cell of a sheet is a part of a longer one in its row."""
@@ -98,7 +97,7 @@ class Repeats:
             and row_number(other) == row_number(cell)
         )  # fmt: skip
 
-    def _is_header(self, text: Found) -> bool:
+    def is_header(self, text: Found) -> bool:
         """Return whether a text stands where a sheet shows the letters and numbers of which its addresses consist."""
         for strip, width, letters in self._headers.get(text.window_id, ()):
             if strip.contains(text.rect.center):
@@ -145,9 +144,9 @@ def share_inside(rect: Rect, other: Rect) -> float:
 
 
 def _says(element: Element, extent: Rect, text: Found) -> bool:
-    at_place = share_inside(text.rect, element.rect) >= LEAST_INSIDE or overlap(text.rect, element.rect) >= SAME_PLACE
+    at_place = share_inside(text.rect, extent) >= LEAST_INSIDE or overlap(text.rect, extent) >= SAME_PLACE
     texts = [element.name, element.text or "", element.label, element.description]
-    if at_place or element.rect.contains(text.rect.center):
+    if at_place or extent.contains(text.rect.center):
         number = value_of(element)
         return any(contains_text(each, text.text) for each in texts if each) or (bool(number) and number == text.text)
     return any(same_text(each, text.text) or _continues(each, extent, text) for each in texts if each)
@@ -156,7 +155,7 @@ def _says(element: Element, extent: Rect, text: Found) -> bool:
 def _continues(whole: str, extent: Rect, text: Found) -> bool:
     """Return whether a text ends a line of what an element says to its left, or begins one to its right.
 
-    Extents are sometimes too small, and windows cover parts of labels. The letter at their edge may be cut.
+    Extents are sometimes too small. The letter at their edge may be cut.
     """
     common = min(extent.bottom, text.rect.bottom) - max(extent.y, text.rect.y)
     if 2 * common < min(text.rect.height, extent.height):
@@ -191,26 +190,6 @@ def _is_of_icons(elements: Sequence[Element], text: Found) -> bool:
     buttons = [each for each in elements if each.role in NAMEABLE and not each.name and each.description]
     covered = sum(share_inside(text.rect, each.rect) for each in buttons)
     return covered >= LEAST_INSIDE and letters < MOST_ICON_LETTERS + (len(buttons) > 1)
-
-
-def _extents(elements: Sequence[Element], windows: Sequence[Window]) -> list[Rect]:
-    """Return the visible parts of elements, each with what windows right beside it cover in its line."""
-    above: dict[int, list[Rect]] = {}
-    frames: list[Rect] = []
-    for window in windows:
-        above[window.id] = [frame for frame in frames if frame.intersection(window.rect)]
-        frames.append(window.frame or window.rect)
-    return [_with_covered(element.rect, above.get(element.window_id, ())) for element in elements]
-
-
-def _with_covered(rect: Rect, covers: Sequence[Rect]) -> Rect:
-    beside = [
-        replace(rect, x=cover.x, width=cover.width)
-        for cover in covers
-        if cover.y < rect.bottom and rect.y < cover.bottom
-        and (abs(cover.right - rect.x) <= 1 or abs(rect.right - cover.x) <= 1)
-    ]  # fmt: skip
-    return bounding([rect, *beside]) if beside else rect
 
 
 def _headers(elements: Sequence[Element]) -> Mapping[int, list[tuple[Rect, float, int]]]:

@@ -59,6 +59,7 @@ class ReadScreen:
     elements: tuple[Element, ...]
     notes: tuple[str, ...]  # what a reader has to know of what was left out
     unread: tuple[Rect, ...] = ()  # areas with a text that is not recognized yet, px
+    repeated: tuple[Rect, ...] = ()  # recognized texts that elements around them say as well, px
 
 
 class TextReader:
@@ -125,7 +126,7 @@ class TextReader:
         self._recognizer.wait([area.tile.key for area in awaited], started + self._limits.wait_s, meanwhile)
         shown = {window.id: window for window in windows}
         found, late, failures = self._found(taken, shown)
-        merged = merge(elements, _lines_of_terminals(_without_icons(found, elements), shown), windows)
+        merged = merge(elements, _lines_of_terminals(_without_icons(found, elements), shown))
         texts = self._elements(merged.texts, windows, frame(screenshot))
         for reason, count in failures.items():
             logger.warning("%d texts could not be recognized: %s", count, reason)
@@ -136,7 +137,8 @@ class TextReader:
             *_about(mute, shown, "shows texts that are not recognized yet; look again to see them"),
             *(("Some texts are only in the picture; they could not be recognized.",) if failures else ()),
         )
-        return ReadScreen(weave(merged.elements, texts, windows), notes, tuple(area.rect for area in late))
+        unread, repeated = (tuple(each.rect for each in areas) for areas in (late, merged.repeated))
+        return ReadScreen(weave(merged.elements, texts, windows), notes, unread, repeated)
 
     def close(self) -> None:
         """Stop reading."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aci.accessibility.roles import VALUED
+from aci.accessibility.roles import NOTICES, PLAIN, VALUED
 from aci.observation.geometry import Rect
 from aci.observation.sheet_text import is_sheet_cell
 from aci.observation.snapshot import Element, Window
@@ -29,7 +29,9 @@ _EDGE_PX = 2  # letters may extend this far beyond their element
 _TREE_PX = 40
 _LOW_PX = 48
 _AREA_PER_CHARACTER = 400  # px², several times the area of an ordinary letter
+_WIDTH_PER_CHARACTER = 14  # px, nearly twice the width of an ordinary letter
 _UNWRITTEN_CHARACTERS = 8
+_HOLD_MORE = PLAIN | NOTICES | {"frame"}  # also where they are low, such as the two ends of a status bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,7 @@ def _words(picture: NDArray[np.uint8], whole_columns: int) -> NDArray[np.uint64]
 
 
 def _written_on(element: Element) -> Rect:
-    rect = element.rect
+    rect = element.extent or element.rect
     in_tree = element.role == "table cell" and bool(element.path) and element.path[-1].startswith("tree table:")
     return Rect(rect.x - _TREE_PX, rect.y, rect.width + _TREE_PX, rect.height) if in_tree else rect
 
@@ -233,5 +235,7 @@ def _fill(silent: NDArray[np.uint8], rect: Rect, code: int) -> None:
 
 def _is_spacious(element: Element) -> bool:
     """Return whether an element is far larger than its name, so that it may hold more text."""
-    rect = element.rect
-    return rect.height >= _LOW_PX and rect.area > _AREA_PER_CHARACTER * (len(element.name) + _UNWRITTEN_CHARACTERS)
+    rect, characters = element.rect, len(element.name) + _UNWRITTEN_CHARACTERS
+    if element.role in _HOLD_MORE and rect.width > _WIDTH_PER_CHARACTER * characters:
+        return True
+    return rect.height >= _LOW_PX and rect.area > _AREA_PER_CHARACTER * characters

@@ -76,7 +76,7 @@ class View:
             texts = reader.read(screenshot, elements, shown)
             elements, notes = texts.elements, (*notes, *texts.notes)
             if self._candidates is not None:
-                candidates = self._candidates.find(screenshot, elements, shown, texts.unread)
+                candidates = self._candidates.find(screenshot, elements, shown, (*texts.unread, *texts.repeated))
         known = any(element.id == focus_id for element in elements)
         return Observation(
             screenshot, elements, shown, notes=notes, focus_id=focus_id if known else None, candidates=candidates

@@ -54,7 +54,7 @@ class Places:
             return known
         placement = ground(draft.area, (screen, draft.window.rect, draft.clip), above, draft.avoid)
         if placement is not None and draft.target is not None and placement.rect.contains(draft.target.center):
-            placement = Placement(placement.rect, draft.target.center)
+            placement = replace(placement, point=draft.target.center)
         return _Placed(draft, above, screen, placement)
 
 
@@ -146,6 +146,7 @@ def _element(identity: int, draft: Draft, app: str, placement: Placement) -> Ele
         label=draft.label,
         shortcut=draft.node.shortcut,
         path=draft.path,
+        extent=placement.extent if placement.extent != placement.rect else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -73,6 +74,14 @@ def test_what_an_element_stands_for_is_not_a_candidate() -> None:
     assert finder.find(pixels, [element(Rect(196, 196, 38, 38), "text line", "X")], [WINDOW]) == ()
 
 
+def test_figures_on_both_sides_of_a_window_above_an_element_are_not_candidates() -> None:
+    text = replace(element(Rect(400, 190, 200, 60), "text"), extent=Rect(190, 190, 410, 60))
+    dialog = Window(2, "Dialog", "board", Rect(260, 100, 140, 200))
+    figures = screen((200, 200, RED), (300, 200, BLUE), (450, 200, RED))
+    found = CandidateFinder(count(1)).find(figures, [text], [dialog, WINDOW])
+    assert [one.description for one in found] == ["blue"]
+
+
 def test_a_large_canvas_is_looked_into_even_if_it_has_a_name() -> None:
     canvas = element(Rect(110, 60, 580, 380), "canvas", "Drawing")
     assert len(CandidateFinder(count(1)).find(screen((200, 200, RED)), [canvas], [WINDOW])) == 1
@@ -80,7 +89,7 @@ def test_a_large_canvas_is_looked_into_even_if_it_has_a_name() -> None:
 
 def test_nothing_is_claimed_about_text_that_has_not_been_read() -> None:
     finder, pixels = CandidateFinder(count(1)), screen((200, 200, RED))
-    assert finder.find(pixels, (), [WINDOW], unread=[Rect(190, 190, 60, 60)]) == ()
+    assert finder.find(pixels, (), [WINDOW], texts=[Rect(190, 190, 60, 60)]) == ()
     assert len(finder.find(pixels, (), [WINDOW])) == 1
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, Window
+from aci.observation.observation import Element
 from aci.ocr.merge import merge, weave, whole_lines
 from aci.ocr.repeats import Found, contains_text, same_text
 from tests.unit.aci.ocr.pictures import element, window
@@ -121,20 +121,19 @@ def test_rest_of_a_label_beside_its_element_is_dropped() -> None:
 
 
 def test_part_of_a_label_beyond_a_menu_is_dropped() -> None:
-    menu = Window(2, "", "app", Rect(100, 50, 100, 200), popup=True)
     label = element(1, "Warning: you are root", Rect(200, 100, 80, 20))
     left = found("Warning: y", Rect(60, 101, 40, 18))
-    assert merge([label], [left], [menu, window(1)]).texts == ()
-    assert merge([label], [left], [window(1)]).texts == (left,)
+    assert merge([replace(label, extent=Rect(60, 100, 220, 20))], [left]).texts == ()
+    assert merge([label], [left]).texts == (left,)
 
 
 def test_lines_beside_a_menu_are_dropped_also_with_a_caret_before_them() -> None:
-    menu = Window(2, "", "app", Rect(100, 50, 100, 200), popup=True)
     field = element(1, "", Rect(200, 100, 80, 60), "text", "The first line\nanother line")
+    covered = replace(field, extent=Rect(60, 100, 220, 60))
     lines = [found("IThe", Rect(60, 101, 31, 18)), found("ano", Rect(60, 121, 31, 18))]
-    assert merge([field], lines, [menu, window(1)]).texts == ()
-    other = found("IOther", Rect(60, 101, 40, 18))
-    assert merge([field], [other], [menu, window(1)]).texts == (other,)
+    assert merge([covered], lines).texts == ()
+    other = found("IBelow", Rect(60, 101, 40, 18))
+    assert merge([covered], [other]).texts == (other,)
 
 
 def test_labels_that_were_read_as_one_text_are_dropped() -> None:

@@ -190,6 +190,19 @@ def test_failing_engine_is_noted_and_the_tree_stays() -> None:
         reader.close()
 
 
+def test_text_that_an_element_says_as_well_is_no_element_but_its_place_is_known(
+    reader: TextReader, engine: FakeEngine
+) -> None:
+    engine.readings = {1: "Ready", 2: "1/2"}
+    pixels = blank()
+    write(pixels, 1, Rect(20, 30, 40, 12))
+    write(pixels, 2, Rect(280, 30, 30, 12))
+    bar = element(1, "Ready", Rect(10, 25, 310, 22), "status bar")
+    read = reader.read(pixels, [bar], [window()])
+    assert names(read) == ["1/2"]
+    assert [rect.x < 100 for rect in read.repeated] == [True]
+
+
 def test_uncertain_text_is_left_out(reader: TextReader, engine: FakeEngine) -> None:
     pixels = blank()
     write(pixels, 1, UPPER)

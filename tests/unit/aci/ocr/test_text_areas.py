@@ -10,7 +10,7 @@ from aci.ocr.text_areas import AreaFinder, blocks_within, changed_blocks, map_un
 from tests.unit.aci.ocr.pictures import SCREEN, blank, element, window, write
 
 SMALL, LARGE = Rect(20, 20, 80, 20), Rect(20, 20, 300, 200)
-LOW = Rect(20, 200, 80, 20)
+LOW, WIDE = Rect(20, 200, 80, 20), Rect(20, 200, 300, 20)
 
 
 def test_only_text_of_elements_is_left_out() -> None:
@@ -25,6 +25,14 @@ def test_element_of_a_covered_window_does_not_hide_the_window_above_it() -> None
     silent = map_unread_windows([above, below], [element(1, "Save", SMALL, window_id=1)], SCREEN, {1: 1, 2: 2})
     assert silent[30, 60] == 2
     assert silent[200, 200] == 1
+
+
+def test_text_on_both_sides_of_a_window_above_it_is_not_read() -> None:
+    above, below = window(2, Rect(60, 0, 100, 200)), window(1)
+    text = replace(element(1, "", Rect(160, 20, 120, 100), "text", "all of it"), extent=Rect(20, 20, 260, 100))
+    silent = map_unread_windows([above, below], [text], SCREEN, {1: 1, 2: 2})
+    assert silent[50, 40] == silent[50, 200] == 0
+    assert silent[50, 100] == 2
 
 
 def test_background_and_windows_without_a_code_are_not_looked_at() -> None:
@@ -42,6 +50,10 @@ def test_background_and_windows_without_a_code_are_not_looked_at() -> None:
         ("text", "", "much text", LARGE, True),
         ("image", "A chart of sales", None, SMALL, False),
         ("canvas", "Drawing", None, LARGE, False),
+        ("status bar", "Ready", None, LOW, True),
+        ("status bar", "Ready", None, WIDE, False),
+        ("frame", "0", None, WIDE, False),
+        ("push button", "Save", None, WIDE, True),
         ("link", "Offer", None, LARGE, False),
         ("paragraph", "long " * 40, None, LARGE, True),
         ("table cell", "A1", "", SMALL, True),

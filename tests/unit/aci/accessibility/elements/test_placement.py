@@ -29,6 +29,14 @@ def test_window_above_covers_with_its_frame() -> None:
     assert [element.name for element in placed(found, WINDOW, dialog)] == ["A", "B"]
 
 
+def test_element_in_two_visible_parts_is_in_the_larger_one_and_has_its_whole_extent() -> None:
+    found = drafts(node("text", "", Rect(10, 10, 300, 20)))
+    dialog = Window(2, "Dialog", "app", Rect(60, 0, 100, 80))
+    [text] = placed(found, dialog, WINDOW)
+    assert (text.rect, text.extent) == (Rect(160, 10, 150, 20), Rect(10, 10, 300, 20))
+    assert placed(found, WINDOW, dialog)[0].extent is None
+
+
 def test_placements_stay_when_a_separate_window_comes_to_the_front() -> None:
     found = drafts(node("push button", "A", Rect(10, 10, 80, 20)))
     beside, over = Window(2, "Beside", "app", Rect(2000, 0, 90, 90)), Window(3, "Over", "app", Rect(0, 0, 50, 90))
