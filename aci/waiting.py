@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What tells the time and lets it pass; a desktop's pauses end early when the user stops everything."""
+    """A clock that can wait; a desktop's pauses end early when the user stops everything."""
 
     now: Callable[[], float] = time.monotonic  # s
     pause: Callable[[float], None] = time.sleep  # s

@@ -21,6 +21,7 @@ from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
 
 MOST_OBJECTS = 6000
+MOST_BOXES = 400
 MOST_CELLS = 20_000
 """Tables with more cells, such as sheets, are read up to a number of empty rows and columns."""
 EMPTY_ROWS, EMPTY_COLUMNS = 100, 26
@@ -155,14 +156,14 @@ async def read_runs(bus: Bus, refs: Sequence[Ref]) -> list[Run]:
     return _joined(pieces, "\n")
 
 
-async def character_boxes(bus: Bus, parts: Sequence[Part], most: int = 400) -> list[Rect]:
+async def character_boxes(bus: Bus, parts: Sequence[Part]) -> list[Rect]:
     """Return the extents of the characters of some parts, px as the objects count; without those that have none.
 
-    Of more than `most` characters, the first and the last ones are asked for.
+    Of more than `MOST_BOXES` characters, the first and the last ones are asked for.
     """
     places = [(part.ref, offset) for part in parts for offset in range(part.start, part.end)]
-    if len(places) > most:
-        places = [*places[: most // 2], *places[-most // 2 :]]
+    if len(places) > MOST_BOXES:
+        places = [*places[: MOST_BOXES // 2], *places[-MOST_BOXES // 2 :]]
     answers = await bus.call_all(
         [(*ref, PREFIX + "Text", "GetCharacterExtents", "iu", (at, SCREEN_COORDINATES)) for ref, at in places]
     )
@@ -249,7 +250,7 @@ class _Reader:
         return _joined(pieces, "\t" if role in _ACROSS else "\n")
 
     async def _flow(self, children: list[Ref]) -> list[Ref]:
-        """Return all paragraphs of a document of LibreOffice, whose children are only those in sight."""
+        """Return all paragraphs of a document of LibreOffice, whose children are only those that are visible."""
         if not children:
             return children
         before, after = [await self._following(children[at], kind) for at, kind in ((0, FLOWS_FROM), (-1, FLOWS_TO))]

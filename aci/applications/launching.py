@@ -23,6 +23,7 @@ _POLL_S = 0.02
 _AFTER_EXIT_S = 8.0  # a program that exits with 0 may have handed over to a running instance
 _FOCUS_LIMIT_S = 0.5
 _LAST_WORDS = 600
+_GRACE_S = 2.0  # for a program that was asked to end
 _ROOT = re.compile(r"\broot\b", re.IGNORECASE)
 # signals that end a program after a fault, and are not sent to close it
 _CRASHES = frozenset(
@@ -89,10 +90,10 @@ class Process:
         except subprocess.TimeoutExpired:
             return None
 
-    def terminate(self, grace_s: float = 2.0) -> int:
+    def terminate(self) -> int:
         """Ask the program to end, kill it after a while, and return its exit status."""
         self._popen.terminate()
-        status = self.wait(grace_s)
+        status = self.wait(_GRACE_S)
         if status is None:
             self._popen.kill()
             status = self._popen.wait()

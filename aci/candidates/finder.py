@@ -166,7 +166,7 @@ def _header_sighting(window: Window, header: Header) -> Sighting:
 
 
 def _sighting(window: Window, rect: Rect, kind: str, pixels: NDArray[np.uint8]) -> Sighting:
-    """Return what tells a figure from others: its pixels stand for the words on other elements."""
+    """Return what distinguishes a figure from others: its pixels stand for the words on other elements."""
     print_ = hashlib.blake2b(pixels.tobytes(), digest_size=8).hexdigest()
     # Counted from the window, so that a figure keeps its id when the window moves.
     key = (window.id, rect.x - window.rect.x, rect.y - window.rect.y, rect.width, rect.height)

@@ -32,7 +32,7 @@ def sheet_headers(elements: Sequence[Element], drawn: Sequence[Rect]) -> list[He
     """Return the headers of a sheet, columns first.
 
     Args:
-        elements: Those of one window; the cells among them say which rows and columns are in sight, and where.
+        elements: Those of one window; the cells among them say which rows and columns are visible, and where.
         drawn: Places of figures in the window, px; they show that, and where, the headers are drawn.
     """
     cells = [element for element in elements if is_sheet_cell(element)]

@@ -23,7 +23,7 @@ class Pressed:
 
 
 def pressed_by_programs(display: Any) -> Pressed:
-    """Return what programs hold down on an open Xlib display; nothing where the server cannot tell.
+    """Return what programs hold down on an open Xlib display; nothing where the server does not report it.
 
     Raises:
         Xlib.error.ConnectionClosedError: The server went away.
@@ -68,7 +68,7 @@ def _ask_state(display: Any, device: int) -> bytes:
     from Xlib.ext import xinput
     from Xlib.protocol import rq
 
-    class QueryDeviceState(rq.ReplyRequest):  # type: ignore[misc]  # python-xlib tells no types
+    class QueryDeviceState(rq.ReplyRequest):  # type: ignore[misc]  # python-xlib has no types
         _request = rq.Struct(
             rq.Card8("opcode"), rq.Opcode(_QUERY_DEVICE_STATE), rq.RequestLength(), rq.Card8("deviceid"), rq.Pad(3)
         )

@@ -21,7 +21,7 @@ State = Literal[
 
 Source = Literal["accessibility", "ocr", "picture"]
 IN_PICTURE = ("picture:",)
-"""Path of what was found in the picture; nothing but its pixels tells it from others of its kind."""
+"""Path of what was found in the picture; only its pixels distinguish it from others of its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Snapshot:
     focus_id: int | None = None  # element that has the keyboard, or None
     unread: int = 0  # areas of the screen with a text that is not recognized yet
     # icons and shapes of the picture that no element names, window by window from the top; they have ids like elements,
-    # but no names; only their color and place tell them apart; before them the headers of sheets, which have names
+    # but no names; only their color and place distinguish them; before them the headers of sheets, which have names
     candidates: tuple[Element, ...] = ()
     held_keys: tuple[str, ...] = ()  # keys that `key_down` holds, by name
 

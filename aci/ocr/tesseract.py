@@ -73,7 +73,7 @@ def _as_png(pixels: NDArray[np.uint8]) -> bytes:
     image = Image.fromarray(pixels).convert("L")
     image = image.resize((image.width * _ENLARGED, image.height * _ENLARGED), Image.Resampling.BICUBIC)
     corners = [(x, y) for x in (0, image.width - 1) for y in (0, image.height - 1)]
-    # A pixel of a grey picture is a single number, which the type of `getpixel` does not tell.
+    # A pixel of a grey picture is a single number, which the type of `getpixel` does not include.
     background = sorted(int(image.getpixel(corner)) for corner in corners)[1]  # type: ignore[arg-type]
     if background < 128:
         image, background = ImageOps.invert(image), 255 - background

@@ -345,7 +345,7 @@ class Screen:
     def _viewable(self, ids: Sequence[int]) -> list[int]:
         from Xlib.protocol import request
 
-        answers = self._all([self._deferred(request.GetWindowAttributes, window=window) for window in ids])
+        answers = self._answers(request.GetWindowAttributes, "window", ids)
         return [
             window
             for window, answer in zip(ids, answers, strict=True)
@@ -360,7 +360,7 @@ class Screen:
         rising = list(managed)
         found: dict[int, int] = {}
         for _ in range(_DEEPEST_FRAME):
-            answers = self._all([self._deferred(request.QueryTree, window=holders[client]) for client in rising])
+            answers = self._answers(request.QueryTree, "window", [holders[client] for client in rising])
             still = []
             for client, answer in zip(rising, answers, strict=True):
                 if answer is None:
@@ -436,13 +436,8 @@ class Screen:
     def _rects(self, ids: Sequence[int]) -> dict[int, Rect]:
         from Xlib.protocol import request
 
-        sizes = self._all([self._deferred(request.GetGeometry, drawable=window) for window in ids])
-        corners = self._all(
-            [
-                self._deferred(request.TranslateCoords, src_wid=window, dst_wid=self._root.id, src_x=0, src_y=0)
-                for window in ids
-            ]
-        )
+        sizes = self._answers(request.GetGeometry, "drawable", ids)
+        corners = self._answers(request.TranslateCoords, "src_wid", ids, dst_wid=self._root.id, src_x=0, src_y=0)
         return {
             window: Rect(corner.x, corner.y, size.width, size.height)
             for window, size, corner in zip(ids, sizes, corners, strict=True)
@@ -452,42 +447,28 @@ class Screen:
     def _properties(self, ids: Sequence[int], name: str) -> dict[int, Any]:
         from Xlib.protocol import request
 
-        atom = self._atom(name)
-        answers = self._all(
-            [
-                self._deferred(
-                    request.GetProperty,
-                    delete=0,
-                    window=window,
-                    property=atom,
-                    type=0,
-                    long_offset=0,
-                    long_length=1024,
-                )
-                for window in ids
-            ]
-        )
+        arguments = {"property": self._atom(name), "type": 0, "delete": 0, "long_offset": 0, "long_length": 1024}
+        answers = self._answers(request.GetProperty, "window", ids, **arguments)
         return {
             window: answer.value[1] if answer is not None and answer.property_type else None
             for window, answer in zip(ids, answers, strict=True)
         }
 
-    def _deferred(self, kind: Any, **arguments: Any) -> Any:
-        """Send a request without waiting for its reply, so that many travel together."""
-        return kind(display=self._display.display, defer=True, **arguments)
+    def _answers(self, kind: Any, named: str, ids: Sequence[int], **arguments: Any) -> list[Any]:
+        """Send a request for each window, which its argument `named` names, all at once before the first reply.
 
-    def _all(self, requests: Sequence[Any]) -> list[Any]:
-        """Wait for the replies to deferred requests; None for those about a vanished window."""
+        Returns:
+            The replies; None for a window that has vanished.
+        """
         from Xlib.error import XError
 
-        answers: list[Any] = []
-        for request in requests:
+        display = self._display.display
+        answers: list[Any] = [kind(display=display, defer=True, **{named: window}, **arguments) for window in ids]
+        for place, answer in enumerate(answers):
             try:
-                request.reply()
+                answer.reply()
             except XError:
-                answers.append(None)
-            else:
-                answers.append(request)
+                answers[place] = None
         return answers
 
 
