@@ -58,7 +58,8 @@ def scope_of(before: Sequence[Window], now: Sequence[Window], areas: Sequence[Re
     `areas` are the changed areas of its windows, px, and `touched` what its events name.
     """
     known, shown = {window.id: window for window in before}, {window.id: window for window in now}
-    moved = any(window.id not in known or known[window.id].rect != window.rect for window in now if not window.popup)
+    # what a new window shows is not known yet, and so it is read
+    moved = any(window.id in known and known[window.id].rect != window.rect for window in now if not window.popup)
     redrawn = known != shown or _popups(before) != _popups(now)
     return Scope(touched, tuple(areas), touched.anything or moved, redrawn)
 

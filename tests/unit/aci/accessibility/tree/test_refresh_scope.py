@@ -87,12 +87,15 @@ def test_areas_on_the_background_belong_to_no_window() -> None:
     assert areas_by_window([Rect(500, 500, 10, 10)], [HIGH, LOW]) == {}
 
 
-def test_moved_or_new_window_is_read_completely() -> None:
+def test_moved_window_is_read_completely() -> None:
     moved = replace(LOW, rect=Rect(1, 0, 100, 100))
 
     assert scope_of([LOW], [moved], (), NOTHING) == Scope(everything=True, redrawn=True)
-    assert scope_of([], [LOW], (), NOTHING).everything
     assert scope_of([LOW], [LOW], (), EVERYTHING).everything
+
+
+def test_new_window_does_not_have_the_others_read_again() -> None:
+    assert scope_of([LOW], [HIGH, LOW], (), NOTHING) == Scope(redrawn=True)
 
 
 def test_window_with_a_new_popup_is_not_read_completely() -> None:
