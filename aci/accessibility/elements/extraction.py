@@ -366,6 +366,11 @@ class _Walk:
             if EMBEDDED in draft.text:
                 draft.text = "\n".join(part.text or part.name for part in parts)
         if draft.role == "combo box":
+            items = [one for one in within if one.role == "list item" and draft.area.contains(one.area.center)]
+            if len(items) == 1 and draft.text == draft.name and is_gtk4(self._application):
+                # A row of a list that is a combo box holds its name and, in a list of its own, what is chosen.
+                draft.text = items[0].name
+                within = [other for other in within if other is not items[0] and other.name != draft.name]
             shown = draft.text or ""
             if draft.name == shown and not self._chromium and self._application.toolkit.casefold().startswith("gtk"):
                 draft.name = ""  # GTK calls a box without a name by what it stands on

@@ -112,6 +112,17 @@ def test_gtk4_drop_down_is_one_element_with_its_choice() -> None:
     assert (combo.role, combo.text) == ("combo box", "Unix (LF)")
 
 
+def test_gtk4_row_that_is_a_combo_box_has_its_name_and_its_choice() -> None:
+    chosen = node("list item", "", Rect(200, 10, 60, 16), node("label", "5 minutes", Rect(200, 10, 60, 16)))
+    listed = node("list", "GtkListView", Rect(200, 8, 70, 20), chosen)
+    title = node("label", "Ring Duration", Rect(10, 10, 150, 16))
+    others = node("list", "", Rect(200, 40, 70, 90), node("list item", "1 minute", Rect(200, 50, 60, 16)))
+    row = node("panel", "", Rect(10, 0, 260, 36), title, listed)
+    combo, other = drafts(frame(node("combo box", "Ring Duration", Rect(0, 0, 280, 36), row, others)), GTK4)
+    assert (combo.role, combo.name, combo.text) == ("combo box", "Ring Duration", "5 minutes")
+    assert other.name == "1 minute"
+
+
 def test_paragraph_is_one_text_and_its_links_are_elements() -> None:
     link = node("link", "the form", Rect(60, 10, 40, 20), static("the form"))
     paragraph = node(
