@@ -460,7 +460,7 @@ def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
         gap = draft.area.x - before.area.right
         same_line = before.area.y < draft.area.bottom and draft.area.y < before.area.bottom
         captions = before.role in roles.TEXTS or before.role in ("check box", "radio button")
-        if captions and before.name and same_line and -4 <= gap <= LABEL_GAP_PX:
+        if captions and _letters(before.name) and same_line and -4 <= gap <= LABEL_GAP_PX:
             draft.label = before.name
 
 

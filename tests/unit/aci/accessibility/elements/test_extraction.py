@@ -75,6 +75,12 @@ def test_text_far_away_or_on_another_line_labels_nothing() -> None:
     assert drafts(frame(above, field))[1].label == ""
 
 
+def test_sign_between_two_fields_labels_nothing() -> None:
+    hours, minutes = (node("spin button", "", Rect(x, 10, 40, 20), text="05") for x in (10, 60))
+    found = drafts(frame(hours, node("label", ":", Rect(52, 10, 6, 20)), minutes))
+    assert [draft.label for draft in found if draft.role == "spin button"] == ["", ""]
+
+
 def test_gtk4_names_are_made_plain() -> None:
     doubled = node("push button", "7 7", Rect(10, 10, 30, 20), node("label", "7", Rect(10, 10, 30, 20)))
     by_class = node("push button", "GtkButton", Rect(50, 10, 30, 20), node("label", "π", Rect(50, 10, 30, 20)))
