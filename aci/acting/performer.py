@@ -453,7 +453,9 @@ class Performer:
         before, started, keyboard = self.settle.look(), self.clock.now(), self.screen.active_window()
         point = self.aim.point(element.id, seen)
         self.device.click(point)
-        has_keyboard = None if self._settles else partial(self.locator.has_focus, element.id)
+        # The program of a field may open a dialog a moment after the field has the keyboard.
+        at_once = not self._settles and is_sheet_cell(element)
+        has_keyboard = partial(self.locator.has_focus, element.id) if at_once else None
         self.settle.wait(
             before,
             started,

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from aci.observation.identity import ElementDescription
 from aci.observation.observation import Element, Window
+from aci.observation.sheet_text import is_sheet_cell
 from agent_s.records import GroundedStep
 from agent_s.replay.effect_checks import state_differs, windows_missing
 from agent_s.replay.grounded_steps import state_of
@@ -29,7 +30,8 @@ def sign_of(
 ) -> Sign | None:
     """Return what says that a step has had its effect; None where only a look at a still screen does.
 
-    What opens or appears needs time to be complete, and so does what is rewritten besides the element.
+    What opens or appears needs time to be complete, and so does what is rewritten besides the element. What a field or
+    a control shows may be taken back a moment later by its program, as a box that may not be checked; a cell keeps it.
 
     Args:
         learned: The step.
@@ -47,6 +49,8 @@ def sign_of(
     takes_focus = following is not None and _is_same(learned.targets.get("element_id"), following.focus)
     if was == became:
         return (lambda: _has_focus(glances.element_now(element))) if takes_focus else None
+    if not is_sheet_cell(element):
+        return None
 
     def changed(now: Element | None) -> bool:
         if now is None or (now.text is None and element.text is not None) or (takes_focus and not _has_focus(now)):

@@ -836,8 +836,8 @@ def test_known_effect_is_waited_for_instead_of_rest(bench: Bench) -> None:
     assert limits["until"] is is_there and limits["by_events"] and not limits["until_idle"]
 
 
-def test_field_is_typed_into_once_it_has_the_keyboard(bench: Bench) -> None:
-    bench.elements = [bench.element(10, Rect(10, 10, 20, 20), role="entry", text="")]
+def test_cell_is_typed_into_once_it_has_the_keyboard(bench: Bench) -> None:
+    bench.elements = [a_cell(bench, 10, "B1", Rect(10, 10, 20, 20))]
     seen = bench.observation(bench.elements)
     bench.performer.perform(Type(text="a", element_id=10), seen, settle=False)
     waits_for_keyboard = bench.settle.waits[0]["until"]

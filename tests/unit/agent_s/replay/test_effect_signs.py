@@ -14,8 +14,8 @@ from agent_s.records import Change, ElementState, GroundedStep
 from agent_s.replay.effect_signs import sign_of
 from tests.unit.agent_s.fakes import EDITOR, screen
 
-FIELD = Element(1, "entry", "Name", Rect(10, 40, 80, 30), None, EDITOR.id, app="editor", text="")
-BOX = Element(2, "check box", "Newsletter", Rect(10, 80, 80, 30), None, EDITOR.id, app="editor")
+FIELD = Element(1, "table cell", "A1", Rect(10, 40, 80, 30), None, EDITOR.id, app="editor", text="")
+BOX = Element(2, "table cell", "A2", Rect(10, 80, 80, 30), None, EDITOR.id, app="editor", text="")
 SEEN = screen(FIELD, BOX)
 DIALOG = Window(id=2, title="Save As", app="editor", rect=Rect(0, 0, 300, 200), active=True)
 
@@ -40,7 +40,10 @@ def step(action: Action, target: Element | None = None, **more: object) -> Groun
 
 
 CHECK = step(
-    Click(element_id=2), BOX, state_before=ElementState(states=()), state_after=ElementState(states=("checked",))
+    Click(element_id=2),
+    BOX,
+    state_before=ElementState(states=(), text=""),
+    state_after=ElementState(states=("selected",), text=""),
 )
 TYPE_ADA = step(
     Type(text="Ada", element_id=1), FIELD, state_before=ElementState(text=""), state_after=ElementState(text="Ada")
@@ -49,11 +52,11 @@ INTO_FIELD = step(Click(element_id=1), FIELD, state_before=ElementState(text="")
 CLOSE = step(Click(element_id=9), effect=(Change(kind="closed", what="Save As", before="open"),))
 
 
-def test_switched_box_is_the_sign_of_a_click() -> None:
+def test_selected_cell_is_the_sign_of_a_click() -> None:
     glances = Glances(BOX)
     sign = sign_of(CHECK, None, BOX, glances)
     assert sign is not None and not sign()
-    glances.elements[2] = replace(BOX, states=frozenset({"checked"}))
+    glances.elements[2] = replace(BOX, states=frozenset({"selected"}))
     assert sign()
     glances.elements.clear()
     assert not sign()
@@ -92,9 +95,15 @@ def test_what_takes_time_to_be_complete_has_no_sign(kind: str) -> None:
 
 
 def test_there_is_no_sign_where_nothing_tells_before_from_after() -> None:
-    on = replace(BOX, states=frozenset({"checked"}))
+    on = replace(BOX, states=frozenset({"selected"}))
     assert sign_of(CHECK, None, on, Glances(on)) is None
     assert sign_of(CHECK, None, None, Glances()) is None
     assert sign_of(CHECK.model_copy(update={"untried": True}), None, BOX, Glances(BOX)) is None
     unnamed = step(Click(element_id=9), effect=(Change(kind="closed", what="", before="open"),))
     assert sign_of(unnamed, None, None, Glances()) is None
+
+
+@pytest.mark.parametrize("role", ["check box", "entry"])
+def test_what_a_program_may_take_back_is_no_sign(role: str) -> None:
+    control = replace(BOX, role=role)
+    assert sign_of(CHECK, None, control, Glances(control)) is None

@@ -791,6 +791,12 @@ def test_end_without_a_known_effect_is_looked_at_until_nothing_comes_late(memory
     assert outcome(events).replayed and any(desktop.checked)
 
 
+@pytest.fixture
+def _as_in_a_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the form's field and box keep what they show, as cells do."""
+    monkeypatch.setattr("agent_s.replay.effect_signs.is_sheet_cell", lambda element: True)
+
+
 class GlancingDesktop(FakeDesktop):
     """A desktop whose elements can be asked without a look."""
 
@@ -822,6 +828,7 @@ def glance_again(
     return list(agent.stream(Task(instruction=fill_in("Grace Hopper")))), desktop
 
 
+@pytest.mark.usefixtures("_as_in_a_sheet")
 def test_known_effects_between_inputs_take_no_look(memory: MemoryStore) -> None:
     learn(memory)
     _, looking = again(memory, fill_in("Grace Hopper"))
@@ -831,6 +838,7 @@ def test_known_effects_between_inputs_take_no_look(memory: MemoryStore) -> None:
     assert glancing.glanced == [{1}, {1, 2}]  # what was acted on, and the field that must not change
 
 
+@pytest.mark.usefixtures("_as_in_a_sheet")
 def test_glance_that_shows_another_field_rewritten_stops_the_replay(memory: MemoryStore) -> None:
     learn(memory)
 
@@ -845,6 +853,7 @@ def test_glance_that_shows_another_field_rewritten_stops_the_replay(memory: Memo
     assert "'Name' is not as it was before" in of(ReplayStopped, events)[0].reason
 
 
+@pytest.mark.usefixtures("_as_in_a_sheet")
 def test_window_that_opens_is_looked_at_and_stops_the_replay(memory: MemoryStore) -> None:
     learn(memory)
     alert = Window(id=5, title="Alert", app="editor", rect=Rect(0, 0, 300, 200), active=True, modal=True)
@@ -860,6 +869,7 @@ def test_window_that_opens_is_looked_at_and_stops_the_replay(memory: MemoryStore
     assert "'Alert' opened" in of(ReplayStopped, events)[0].reason
 
 
+@pytest.mark.usefixtures("_as_in_a_sheet")
 def test_target_that_a_glance_does_not_show_is_looked_for(memory: MemoryStore) -> None:
     learn(memory)
 
@@ -872,3 +882,11 @@ def test_target_that_a_glance_does_not_show_is_looked_for(memory: MemoryStore) -
     agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
     events = list(agent.stream(Task(instruction=fill_in("Grace Hopper"))))
     assert outcome(events).replayed and len(desktop.glanced) == 2
+
+
+def test_box_that_its_program_may_take_back_is_looked_at(memory: MemoryStore) -> None:
+    learn(memory)
+    _, looking = again(memory, fill_in("Grace Hopper"))
+    events, desktop = glance_again(memory)
+    assert outcome(events).replayed and not desktop.glanced
+    assert len(desktop.checked) == len(looking.checked)
