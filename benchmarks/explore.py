@@ -3,12 +3,14 @@
 ```
 python -m benchmarks.explore Mousepad --json      # one application, all parts: at most 70 minutes, usually 35
 python -m benchmarks.explore --json               # all of them, one after another
+python -m benchmarks.explore libreoffice-calc --desktops 2 --parts search cover learn
 ```
 
 The parts of each application, and how long they take at most (they end then, with what they have):
 
-search   600 s   (--seconds) the depth-first search on one desktop: verified `skills`, `states`, `attempts` and so on;
-                 then a fifth of that for tasks of several skills: `composed`
+search   600 s   (--seconds) the depth-first search: verified `skills`, `states`, `attempts` and so on; then a fifth of
+                 that for tasks of several skills: `composed`. With --desktops N, N desktops share the search, as in
+                 `agent-s explore`, and both together take 600 s
 cover    120 s   `coverage`: share of the menu items and toolbar buttons that the search acted on; they are counted by
                  opening every menu here, without the search's own book-keeping
 replay   600 s   `skills_replayed`: share of 30 skills, drawn at random, that work again on a fresh desktop
@@ -34,7 +36,9 @@ import random
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -48,6 +52,7 @@ from benchmarks.support.inventory import inventory, is_acted, item_of
 from benchmarks.support.resuming import Explorer
 from exploration.errors import ExplorationError
 from exploration.job.exploration_job import Exploration, Plan
+from exploration.job.scope import SEARCH_SHARE
 from exploration.report.summary import summarize
 from exploration.search.dfs import search
 from exploration.search.ledger import Ledger
@@ -134,12 +139,15 @@ class Case:
         folder: Of ledgers and memories.
         seconds: Time for the search, s.
         quick: Whether a small part is enough.
+        desktops: Number of desktops that share the search; `seconds` includes the tasks of several skills if it is
+            more than one.
     """
 
     name: str
     folder: Path
     seconds: float
     quick: bool
+    desktops: int = 1
 
     @property
     def app(self) -> App:
@@ -158,20 +166,36 @@ class Case:
 
 def explore(case: Case) -> Values:
     """Search one application, with a ledger and a memory of its own, and combine what was found."""
-    limits = SearchLimits(seconds=case.seconds)
-    with new_desktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
-        for _ in search(desktop, ledger, SkillKeeper(memory, f"explore {case.name}"), limits=limits):
-            pass
-        for _ in compose(desktop, ledger, seconds=COMPOSE_SHARE * case.seconds, memory=memory):
-            pass
+    if case.desktops == 1:
+        _search(case, case.seconds, COMPOSE_SHARE * case.seconds)
+    else:
+        with MemoryStore.open(case.memory), case.ledger():
+            pass  # both are there before the desktops share them
+        search_s = SEARCH_SHARE * case.seconds
+        with ProcessPoolExecutor(case.desktops, mp_context=get_context("spawn")) as pool:
+            given = [case] * case.desktops, [search_s] * case.desktops, [case.seconds - search_s] * case.desktops
+            list(pool.map(_search, *given))
+    with case.ledger() as ledger:
         return {
+            "desktops": case.desktops,
             "skills": len(ledger.skills),
             "composed": len(ledger.composites),
             "states": len(ledger.states),
             "attempts": len(ledger.attempts),
+            "acted": sum(is_acted(attempt) for attempt in ledger.attempts.values()),
             "boundaries": len(ledger.boundaries),
             "complete": ledger.ended is not None and ledger.ended.complete,
         }
+
+
+def _search(case: Case, search_s: float, compose_s: float) -> None:
+    """Search on one desktop, and try tasks of several skills there."""
+    keeper_of = f"explore {case.name}"
+    with new_desktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
+        for _ in search(desktop, ledger, SkillKeeper(memory, keeper_of), limits=SearchLimits(seconds=search_s)):
+            pass
+        for _ in compose(desktop, ledger, seconds=compose_s, memory=memory):
+            pass
 
 
 def cover(case: Case) -> Values:
@@ -315,6 +339,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS), help="by default all")
     parser.add_argument("--seconds", type=float, default=600.0, help="for the search; by default 600")
+    parser.add_argument("--desktops", type=int, default=1, help="that share the search; by default 1")
     parser.add_argument("--quick", action="store_true", help="a minute of search and few repetitions, for a first look")
     parser.add_argument("--folder", type=Path, help="where ledgers and memories stay; by default nowhere")
     wanted = parser.parse_args()
@@ -326,7 +351,8 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         seconds = 60.0 if wanted.quick else wanted.seconds
         details = {
-            app: measure(Case(app, folder, seconds, wanted.quick), wanted.parts) for app in wanted.apps or list(APPS)
+            app: measure(Case(app, folder, seconds, wanted.quick, wanted.desktops), wanted.parts)
+            for app in wanted.apps or list(APPS)
         }
     figures: Values = {name: {app: values.get(name) for app, values in details.items()} for name in FIGURES}
     figures |= {"learned_after_unseen": _unseen(details), "seed": SEED, "details": details}
