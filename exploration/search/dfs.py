@@ -60,7 +60,9 @@ _UNVERIFIED = "what is unverified"  # the claim of who keeps it
 SHARED_POLL_S = 0.2  # time between two looks at what other desktops found, where nothing else is left, s
 _DISABLED = "it is greyed out"
 _MANY = 12  # screens with more controls come after others; also the number of functions that are verified together
-_ENOUGH = 8  # number of unit functions from which on they are verified before the next attempt
+_ENOUGH = 8  # number of unit functions that are verified in a row between attempts
+_TRIED_PER_VERIFIED = 3  # number of attempts for each: what was seen once can be used already, what was not seen cannot
+_KEPT_SHARE = 0.25  # of the time, at most, that is kept for the unit functions that wait at the end
 _TURN = 3  # number of controls of a menu or dialog that are tried before those of the next one
 _OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK
 _LEADING = frozenset({"push button menu", "menu button", "page tab"})
@@ -205,16 +207,17 @@ class _Search:
                     yield from self._explore(each)
                     if self._passed_over and self._worked:
                         break  # what the others found meanwhile may come first
+                else:
+                    yield from self._verify()
+                    if not self._passed_over:
+                        return
             except _LimitReached:
-                yield from self._verify_all()  # time was kept for it, perhaps more than it takes
+                yield from self._verify()  # time was kept for it, perhaps more than it takes
                 if self._unverified():  # other desktops are at it
                     self._pause(SHARED_POLL_S)
                 self._check_limits()
                 self._ledger.refresh()
                 continue
-            yield from self._verify_all()
-            if not self._passed_over:
-                return
             if not self._worked:
                 self._pause(SHARED_POLL_S)
             self._check_limits()
@@ -272,7 +275,7 @@ class _Search:
 
     def _explore(self, each: Pending) -> Iterator[SearchEvent]:
         """Make an attempt, unless it was made, and put the controls that it showed where they come in turn."""
-        if self._attempts_first(each.key):
+        if makes := self._attempts_first(each.key):
             attempt, seen = self._try(each)
             if seen is not None:
                 yield self._found(*seen)
@@ -285,8 +288,8 @@ class _Search:
         if _failed_for_good(attempt) and self._judges(attempt):
             yield self._give_up(attempt, attempt.why, attempt.path)
             self._ledger.release(_judging(attempt.key))
-        if len(self._unverified()) >= _ENOUGH and not self._leading:
-            yield from self._verify_all()
+        if makes and not self._leading and self._may_verify():
+            yield from self._verify(_ENOUGH)
         if children := self._children(attempt, (*each.path, *attempt.path[len(each.path) :])):
             near = _is_near(attempt, children)
             # What opens with the settings of the application is asked for more often than the rest of a menu.
@@ -363,7 +366,7 @@ class _Search:
         if key not in self._ledger.attempts:
             self._check_limits()
             usual = self._verifying_s / self._verifications if self._verifications else _USUAL_VERIFICATION_S
-            self._check_time(usual * len(self._unverified()))
+            self._check_time(min(usual * len(self._unverified()), _KEPT_SHARE * self._limits.seconds))
         return self._takes_on(key, lambda: key in self._ledger.attempts)
 
     def _judges(self, attempt: Attempt) -> bool:
@@ -443,14 +446,23 @@ class _Search:
 
     # Verifying
 
-    def _verify_all(self) -> Iterator[SearchEvent]:
-        """Repeat every unit function that was found on a fresh desktop, and keep those that work."""
-        while mine := list(islice(filter(self._judges, self._unverified()), _MANY)):
+    def _may_verify(self) -> bool:
+        """Return whether enough functions wait, and enough attempts were made since earlier ones were verified."""
+        waiting = self._unverified()
+        acted = [each for each in self._reached.values() if each.classification != "skipped"]
+        judged = sum(bool(each.effect) for each in acted) - len(waiting)
+        return len(waiting) >= _ENOUGH and len(acted) >= _TRIED_PER_VERIFIED * (judged + _ENOUGH)
+
+    def _verify(self, most: int | None = None) -> Iterator[SearchEvent]:
+        """Repeat unit functions that were found on a fresh desktop, all or the first, and keep those that work."""
+        left = len(self._unverified()) if most is None else most
+        while mine := list(islice(filter(self._judges, self._unverified()), min(left, _MANY))):
+            left -= len(mine)
             self._keeper.announce(mine)
             for attempt in mine:
                 self._check_time()
                 began = self._clock()
-                yield from self._verify(attempt)
+                yield from self._repeat(attempt)
                 self._verifying_s, self._verifications = (
                     self._verifying_s + self._clock() - began,
                     self._verifications + 1,
@@ -458,15 +470,19 @@ class _Search:
                 self._ledger.release(_judging(attempt.key))
 
     def _unverified(self) -> list[Attempt]:
-        """Return the attempts that had an effect and were not repeated yet."""
-        judged = self._ledger.skills.keys() | self._ledger.boundaries.keys()
+        """Return the attempts that had an effect and were not repeated yet, those that need a fresh desktop last."""
+        skills, boundaries = self._ledger.skills, self._ledger.boundaries
         worked = [one for one in self._reached.values() if one.classification in ("terminal", "continue")]
-        return [attempt for attempt in worked if attempt.effect and attempt.key not in judged]
+        waiting = [one for one in worked if one.effect and not (one.key in skills or one.key in boundaries)]
+        return sorted(waiting, key=self._needs_a_fresh_desktop)
 
-    def _verify(self, attempt: Attempt) -> Iterator[SearchEvent]:
+    def _needs_a_fresh_desktop(self, attempt: Attempt) -> bool:
+        """Return whether an attempt was made on this desktop since its start, so that it is not repeated here."""
+        return self._made_on.get(attempt.key) == self._navigator.restarts
+
+    def _repeat(self, attempt: Attempt) -> Iterator[SearchEvent]:
         """Repeat one, on another desktop than the one it was found on."""
-        fresh = self._made_on.get(attempt.key) == self._navigator.restarts
-        verified = self._prober.verify(attempt, fresh)
+        verified = self._prober.verify(attempt, self._needs_a_fresh_desktop(attempt))
         for _ in range(self._limits.max_retries if verified.problem else 0):
             again = self._prober.verify(attempt)
             if again.problem and _agree(verified, again):

@@ -84,6 +84,42 @@ def test_what_a_search_leaves_undone_is_done_by_the_other(tmp_path: Path) -> Non
         assert names(second) == alone(tmp_path)
 
 
+def test_functions_are_verified_together_while_another_desktop_is_at_something(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    with Ledger(path, APP, ARGV) as other, Ledger(path, APP, ARGV) as ledger:
+        assert other.claim("menu:File")
+        found = 0
+        for event in running(tmp_path, ledger):
+            found += isinstance(event, Attempted) and bool(event.attempt.effect)
+            if isinstance(event, SkillVerified):
+                break
+        assert found > 3, "a function was verified on a desktop that was started for it alone"
+
+
+def test_what_one_desktop_found_is_verified_on_the_other_without_a_start(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    with Ledger(path, APP, ARGV) as second:
+        first = Ledger(path, APP, ARGV)
+        for event in running(tmp_path, first):
+            if isinstance(event, Attempted) and event.attempt.key == "menu:View > menu item:Line Numbers":
+                break
+        found = {key for key, attempt in first.attempts.items() if attempt.effect}
+        first.close()
+        (tmp_path / "other").mkdir()
+        ticks = count()
+        editor = FakeEditor(tmp_path / "other", undoes=True)
+        verified = [
+            event.skill.key
+            for event in search(
+                editor, second, SkillKeeper(None, "explore"), limits=SearchLimits(seconds=1e6),
+                clock=lambda: next(ticks) * 0.05, pause=lambda seconds: None,
+            )
+            if isinstance(event, SkillVerified)
+        ]  # fmt: skip
+    assert len(found) > 1
+    assert set(verified[: len(found)]) == found, "they came after what needs another start"
+
+
 def test_claim_of_a_killed_process_ends_with_it(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
     with Ledger(path, APP, ARGV) as ledger:
