@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
+from aci.observation.observation import Observation
 from aci.processes import MARK, belonging_to, read_stat
 from agent_s.records import Change, EndState, GroundedStep
 from agent_s.replay.grounded_steps import with_effect
@@ -25,6 +27,7 @@ from exploration.search.controls import portable
 from exploration.search.homes import HomeState, read_home
 from exploration.search.starting import Launcher, Startable, has_window
 from exploration.search.states import Look, drift, only_adds, same, same_but_greyed, same_picture
+from intents.labels import label
 
 Path = tuple[GroundedStep, ...]
 
@@ -32,12 +35,14 @@ _POLL_S = 0.1
 _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the way to a place, and on the way back
 _LATE_S = 0.05
 _LOOKS = 4
-_SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.01  # longest wait for a known screen: in all, and without any change
+_SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.03  # longest wait for a known screen: in all, and without any change
+_UNDONE_STIR_S = 0.8  # the same after something was undone: tool bars follow 0.65 s after a document
 _MOST_ESCAPES = 3
 _OFTEN = 3  # a hidden file with as many contents, where all else was the same, is a by-product
 _MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
 _OPENERS = frozenset({"xdg-open", "exo-open", "gio-launch-desk", "kde-open5", "kde-open"})
 _LONGEST_PROGRAM = 15  # characters of the name of a program that the kernel keeps
+_ANY = re.compile("")
 _ESCAPE, _CLOSE_WINDOW = Hotkey(keys=("Escape",)), Hotkey(keys=("alt", "F4"))
 
 
@@ -46,6 +51,10 @@ class PrivateDesktop(Startable, Protocol):
 
     def reset(self) -> None:
         """End all applications and empty the home."""
+
+    def observe(self, *, check: bool = True) -> Observation:
+        """Return the current screen; if `check`, wait for what comes late after an action."""
+        ...
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and, if `settle`, wait until the screen is at rest."""
@@ -89,9 +98,9 @@ class Navigator:
 
     Attributes:
         restarts: How often the application was started on a fresh desktop.
-        strict: Whether a way back is proven only if nothing differs. Otherwise hidden files may, which applications
-            write as they please, and what is greyed out, as after an undo.
-        tainted: Whether that exception was used since the last start.
+        strict: Whether a way back is proven only if nothing differs, except whether something can be undone or redone.
+            Otherwise hidden files may, which applications write as they please, and all that is greyed out.
+        tainted: Whether that exception was used since the last start, or something was copied.
     """
 
     def __init__(
@@ -110,6 +119,7 @@ class Navigator:
         self._at: Path | None = None
         self._pointed: Rect | None = None
         self._performed: Action | None = None
+        self._reopened: Path = ()  # the path to the menus that `reopen` has opened
         self._fresh = self._in_menu = self.strict = self.tainted = False
         self._contents: dict[str, set[str]] = {}  # digests of hidden files that differed where nothing else did
         self._by_products = frozenset[str]()
@@ -170,9 +180,9 @@ class Navigator:
         """Return what a path led to when it was last followed, on any desktop."""
         return self._expected.get(place_key(path))
 
-    def look(self) -> Look:
-        """Return a look at the screen and the home."""
-        observation = self._desktop.observe()
+    def look(self, check: bool = True) -> Look:
+        """Return a look at the screen and the home; `check` is that of `aci.desktop.desktop.Desktop.observe`."""
+        observation = self._desktop.observe(check=check)
         home = read_home(self._desktop.home).without(self._by_products)
         return Look(observation, home, self.place, self._pointed, self._launcher.volatile)
 
@@ -211,8 +221,8 @@ class Navigator:
         right = known.exact if known is not None else look.exact if self._fresh or not expected else expected.exact
         for _ in range(_LOOKS):
             more = known is not None and only_adds(known, look) and same_picture(known, look)
-            if right == look.exact or more or (not self.strict and same_but_greyed(right, look.exact)):
-                self.tainted |= right != look.exact and not more
+            if right == look.exact or more or same_but_greyed(right, look.exact, self._may_be_greyed):
+                self.tainted |= not (more or same_but_greyed(right, look.exact, label("history")))
                 self._know(here, look)  # windows have other ids each time
                 return look
             look = self.steady(look)
@@ -227,16 +237,23 @@ class Navigator:
             look = later
         return look
 
-    def act(self, step: GroundedStep, before: Look, expected: Expected | None = None) -> Look | Trouble:
-        """Do a step that extends the current path and return the look after it."""
+    def act(
+        self, step: GroundedStep, before: Look, expected: Expected | None = None, check: bool = False
+    ) -> Look | Trouble:
+        """Do a step that extends the current path and return the look after it; see `follow`."""
         here = self._at or ()
-        look = self.follow(step, before, expected)
+        look = self.follow(step, before, expected, check=check)
         if isinstance(look, Look):
             self._at, self._in_menu = (*here, step), bool(look.menus)
         return look
 
     def follow(
-        self, step: GroundedStep, before: Look, expected: Expected | None = None, patience_s: float = _APPEAR_LIMIT_S
+        self,
+        step: GroundedStep,
+        before: Look,
+        expected: Expected | None = None,
+        patience_s: float = _APPEAR_LIMIT_S,
+        check: bool = False,
     ) -> Look | Trouble:
         """Do a step that is on no path and return the look after it.
 
@@ -245,8 +262,9 @@ class Navigator:
             before: The look before it.
             expected: What it led to before, to wait for; if None, wait until the screen is at rest.
             patience_s: Longest wait for its control, s.
+            check: Whether the look is checked against a complete reading, after what comes late.
         """
-        self._at = None
+        self._at, self._reopened = None, ()
         action = self._grounded(step, before, patience_s)
         if isinstance(action, Trouble):
             return action
@@ -257,21 +275,22 @@ class Navigator:
             result = self._desktop.perform(action, settle=expected is None)
             if not result.ok:
                 return Trouble(result.error or "it was refused")
-            look = self.look() if expected is None else self._awaited(before, lambda seen: seen.exact == expected.exact)
+            self.tainted |= result.copied
+            look = self.look(check) if expected is None else self._awaited(before, _arrival(before, expected))
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
 
-    def _awaited(self, before: Look, arrived: Callable[[Look], object]) -> Look:
+    def _awaited(self, before: Look, arrived: Callable[[Look], object], stir_s: float = _STIR_S) -> Look:
         """Look until a condition holds, or nothing has changed for a while."""
         began = changed_at = self._clock()
         previous = before
         while True:
-            look = self.look()
+            look = self.look(check=False)
             now = self._clock()
             if look.exact != previous.exact:
                 changed_at = now
-            if arrived(look) or now - changed_at > _STIR_S or now - began > _SOON_S:
+            if arrived(look) or now - changed_at > stir_s or now - began > _SOON_S:
                 return look
             previous = look
             self._pause(_SOON_POLL_S)
@@ -310,10 +329,10 @@ class Navigator:
         }
         return _OPENERS | installed - {program_name(self._launcher.argv)[:_LONGEST_PROGRAM]}
 
-    def look_again(self, after_s: float = _LATE_S) -> Look | Trouble:
-        """Wait a little and look again."""
+    def look_again(self, after_s: float = _LATE_S, check: bool = False) -> Look | Trouble:
+        """Wait a little and look again; `check` is that of `follow`."""
         self._pause(after_s)
-        return self._seen_now()
+        return self._seen_now(check)
 
     def with_effect(
         self, step: GroundedStep, before: Look, after: Look, hidden: Mapping[str, str] | None = None, last: bool = False
@@ -355,21 +374,38 @@ class Navigator:
         known = self.known(base)
         if known is None:
             return False
-        look = self._closed(known)
-        for number, step in enumerate(way[len(base) :], start=len(base) + 1):
+        opened = len(self._reopened) if self._reopened == way[: len(self._reopened)] else 0
+        look = self._seen_now() if opened else self._closed(known)
+        first = max(opened, len(base))
+        for number, step in enumerate(way[first:], start=first + 1):
             if isinstance(look, Trouble):
                 return False
             expected = self.expected(way[:number])
             look = self.follow(step, look, expected if expected is not None and expected.menus else None, _BACK_LIMIT_S)
-        if isinstance(look, Trouble) or not self._proves(known, look, switched, greyed_counts=self.strict):
+        if isinstance(look, Trouble):
+            return False
+        look = self._awaited(look, lambda seen: self._proves(known, seen, switched), _UNDONE_STIR_S)
+        if not self._proves(known, look, switched):
             return False
         self._at, self._fresh, self._in_menu = base, False, False
-        self.tainted |= not known.exact.items() <= look.exact.items()
+        only_more = known.exact.items() <= look.exact.items()
+        self.tainted |= not (only_more or same_but_greyed(known.exact, look.exact, label("history")))
         self._know(base, look)
         kept = {key: value for key, value in look.home.settings.items() if key in (switched or ())}
         for place, each in self._known.items():
             self._known[place] = replace(each, home=HomeState(each.home.files, each.home.settings | kept))
         return True
+
+    def reopen(self, path: Path, look: Look) -> Look | Trouble:
+        """Open the menus of the last step of a path again, from the place before them, and return the look there."""
+        base = self.below_menus(path)
+        now: Look | Trouble = look
+        for number, step in enumerate(path[base:-1], start=base + 1):
+            if isinstance(now, Trouble):
+                return now
+            now = self.follow(step, now, self.expected(path[:number]))
+        self._reopened = path[:-1] if isinstance(now, Look) else ()
+        return now
 
     def below_menus(self, path: Path) -> int:
         """Return the number of steps of a path before the menus of its last step were opened."""
@@ -393,7 +429,7 @@ class Navigator:
 
     def _escape(self, before: Look, arrived: Callable[[Look], object], way: Action = _ESCAPE) -> Look | Trouble:
         """Press Escape, or take another way back, and look until a condition holds, or nothing changes any more."""
-        self._at = None
+        self._at, self._reopened = None, ()
         try:
             self._desktop.perform(way, settle=False)
             look = self._awaited(before, arrived)
@@ -457,9 +493,9 @@ class Navigator:
         self._expected.clear()
         return replace(look, volatile=volatile)
 
-    def _seen_now(self) -> Look | Trouble:
+    def _seen_now(self, check: bool = False) -> Look | Trouble:
         try:
-            return self.look()
+            return self.look(check)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
 
@@ -467,18 +503,22 @@ class Navigator:
         """Return the longest part of a path at whose end the look proves to be."""
         for length in range(len(path), -1, -1):
             known = self.known(path[:length])
-            if known is not None and self._proves(known, look):
+            if known is not None and self._proves(known, look, greyed=False):
                 return path[:length]
         return None
 
-    def _proves(
-        self, known: Look, look: Look, ignored: frozenset[str] | None = None, greyed_counts: bool = True
-    ) -> bool:
+    @property
+    def _may_be_greyed(self) -> re.Pattern[str]:
+        """The names of controls that may be greyed out or not on a way back."""
+        return label("history") if self.strict else _ANY
+
+    def _proves(self, known: Look, look: Look, ignored: frozenset[str] | None = None, greyed: bool = True) -> bool:
         """Return whether a look proves a known state (`same`); if not `strict`, hidden files may differ.
 
         A hidden file that had several contents where all else was the same is a by-product, and left out from then on.
         """
-        if not same(known, look, ignored, greyed_counts, hidden_files_count=False):
+        may_be_greyed = self._may_be_greyed if greyed else None
+        if not same(known, look, ignored, may_be_greyed, hidden_files_count=False):
             return False
         changed = {path for path, _ in known.home.files.items() ^ look.home.files.items()}
         for path in changed:
@@ -502,6 +542,18 @@ class Navigator:
             observation = self._desktop.observe()
             action = ground(step, observation)
         return Trouble(action.reason) if isinstance(action, Mismatch) else action
+
+
+def _arrival(before: Look, expected: Expected) -> Callable[[Look], bool]:
+    """Return whether looks show what is expected, or a menu with entries that stay as they are."""
+    latest: list[Look] = []
+
+    def arrived(seen: Look) -> bool:
+        still = bool(latest) and latest[-1].exact == seen.exact
+        latest[:] = [seen]
+        return seen.exact == expected.exact or (still and expected.menus and len(seen.menus) > len(before.menus))
+
+    return arrived
 
 
 def place_key(path: Path) -> tuple[str, ...]:

@@ -9,11 +9,12 @@ from aci.observation.observation import State
 from agent_s.records import Change, GroundedStep
 from exploration.search.changes import WEAK, missing_change
 from exploration.search.classifying import Finding, classify
-from exploration.search.controls import Candidate, offer
+from exploration.search.controls import Candidate, called, offer
 from exploration.search.homes import is_hidden
 from exploration.search.navigator import Navigator, Path, Trouble, place_key
 from exploration.search.records import Attempt, Control
 from exploration.search.states import Look
+from intents.labels import label
 
 CHECKED_ROLES = ("check menu item", "radio menu item", "menu item")
 """Controls whose state can be read only while their menu is open; those of Qt are menu items, like others."""
@@ -89,7 +90,7 @@ class Prober:
         if finding.classification in ("terminal", "error"):
             finding = self._with_state(finding, control, before, after, (*path, done))
         made_on = navigator.restarts
-        self._go_back((*path, done), control, finding, before)
+        self._go_back((*path, done), control, finding, before, after)
         return Probe(finding, done, after, made_on)
 
     def verify(self, attempt: Attempt, fresh: bool = True) -> Verified:
@@ -104,7 +105,8 @@ class Prober:
             ApplicationUnusable: The application does not start any more.
         """
         self._navigator.strict = True
-        near = None if fresh or self._navigator.tainted else self._repeated(attempt, fresh=False)
+        fresh = fresh or self._navigator.tainted or bool(label("history").match(attempt.control.name))
+        near = None if fresh else self._repeated(attempt, fresh=False)
         return near or self._repeated(attempt, fresh=True) or Verified("its steps lead elsewhere each time")
 
     def _repeated(self, attempt: Attempt, fresh: bool) -> Verified | None:
@@ -124,16 +126,16 @@ class Prober:
                 return Verified(after.reason, tuple(steps))
             steps.append(navigator.with_effect(step, before, after))
             look = after
-        finding, look = self._judged(attempt.control, before, look, attempt.path)
+        finding, look = self._judged(attempt.control, before, look, attempt.path, attempt.effect)
         steps[-1] = navigator.with_effect(attempt.path[-1], before, look, _hidden_settings(finding.effect), last=True)
         finding = self._with_state(finding, attempt.control, before, look, attempt.path)
-        self._go_back(attempt.path, attempt.control, finding, before)
+        self._go_back(attempt.path, attempt.control, finding, before, look)
         return Verified(missing_change(attempt.effect, finding.effect), tuple(steps), finding.effect)
 
     def _base(self, path: Path) -> Path:
         return path[: self._navigator.below_menus(path)]
 
-    def _go_back(self, path: Path, control: Control, finding: Finding, before: Look) -> None:
+    def _go_back(self, path: Path, control: Control, finding: Finding, before: Look, after: Look) -> None:
         """Undo an attempt if there is a way: switch it back, choose what was chosen before, or press Ctrl+Z."""
         menu, effect, in_menu = place_key(path[:-1]), finding.effect, bool(before.menus)
         terminal = finding.classification == "terminal"
@@ -143,6 +145,11 @@ class Prober:
             self._neutral.setdefault(menu, path)
         if not effect or any(change.kind == "opened" for change in effect):
             return  # Escape is the way back
+        undo = (*self._base(path), _UNDO)
+        undoable = terminal and all(each.kind in _UNDOABLE for each in effect)
+        if undoable and _can_undo(after) and not _can_undo(before):
+            self._navigator.put_back(path, undo)
+            return
         if (chosen := _chosen_of(control, before)) is not None:
             self._navigator.put_back(path, (*path[:-1], chosen), settings)
             return
@@ -154,8 +161,8 @@ class Prober:
         is_choice = is_choice and (terminal or control.role == "radio menu item")
         if is_choice and any(self._chosen_back(path, place, settings) for place in (menu, menu[:-1])):
             return
-        if terminal and not self._navigator.strict and all(each.kind in _UNDOABLE for each in effect):
-            self._navigator.put_back(path, (*self._base(path), _UNDO))
+        if undoable:
+            self._navigator.put_back(path, undo)
 
     def _chosen_back(self, path: Path, menu: tuple[str, ...], settings: frozenset[str]) -> bool:
         """Choose the initial entry of a menu again."""
@@ -167,35 +174,41 @@ class Prober:
         self._not_neutral.add(menu)
         return False
 
-    def _judged(self, control: Control, before: Look, after: Look, path: Path) -> tuple[Finding, Look]:
-        """Classify an attempt; if little is to be seen, look again, since dialogs can be late."""
-        app, ground = self._navigator.app, self._navigator.known(self._base(path))
-        finding = classify(control, before, after, app, ground)
-        for _ in range(_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else _LOOKS):
-            if any(change.kind != "picture" for change in finding.effect) or finding.offers:
-                break
-            later = self._navigator.look_again(_LATE_S)
+    def _judged(
+        self, control: Control, before: Look, after: Look, path: Path, expected: tuple[Change, ...] = ()
+    ) -> tuple[Finding, Look]:
+        """Classify an attempt; look again and more closely unless a hasty look has shown that something opened.
+
+        Dialogs can be late, and what changes a document or a setting may show in other places a moment later.
+        """
+        navigator, ground = self._navigator, self._navigator.known(self._base(path))
+
+        def judge(seen: Look) -> Finding:
+            return classify(control, before, seen, navigator.app, ground)
+
+        finding = judge(after)
+        opened = finding.offers or any(change.kind == "opened" for change in finding.effect)
+        pauses = [0.0] + [_LATE_S] * (_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else _LOOKS)
+        for pause_s in pauses if not opened or missing_change(expected, finding.effect) else ():
+            later = navigator.look_again(pause_s, check=True)
             if isinstance(later, Trouble):
                 break
-            after, finding = later, classify(control, before, later, app, ground)
+            after, finding = later, judge(later)
+            if finding.offers or any(change.kind != "picture" for change in finding.effect):
+                break
         if finding.offers or any(change.kind in WEAK for change in finding.effect):  # it may be half drawn
-            after = self._navigator.steady(after)
-            finding = classify(control, before, after, app, ground)
+            after = navigator.steady(after)
+            finding = judge(after)
         return finding, after
 
     def _with_state(self, finding: Finding, control: Control, before: Look, after: Look, path: Path) -> Finding:
         """Open the menu of a check or radio item again and add how its state changed."""
         was = _find(control, before)
-        if control.role not in CHECKED_ROLES or was is None:
+        if control.role not in CHECKED_ROLES or was is None or any(each.kind == "opened" for each in finding.effect):
             return finding
         if control.role == "menu item" and not was.element.states & {"checkable", "checked"}:
             return finding
-        look: Look | Trouble = after
-        base = self._base(path)
-        for number, step in enumerate(path[len(base) : -1], start=len(base) + 1):
-            if isinstance(look, Trouble):
-                break
-            look = self._navigator.follow(step, look, self._navigator.expected(path[:number]))
+        look = self._navigator.reopen(path, after)
         now = None if isinstance(look, Trouble) else _find(control, look)
         if now is None or ("checked" in was.element.states) == ("checked" in now.element.states):
             return finding
@@ -244,3 +257,9 @@ def _chosen_of(control: Control, before: Look) -> GroundedStep | None:
 
 def _find(control: Control, look: Look) -> Candidate | None:
     return next((each for each in look.candidates if each.control.key == control.key), None)
+
+
+def _can_undo(look: Look) -> bool:
+    """Return whether a control is there that undoes the last change, and can be used."""
+    undo = label("undoes")
+    return any(undo.match(called(each)) and "disabled" not in each.states for each in look.elements.values())

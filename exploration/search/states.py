@@ -169,7 +169,7 @@ def same(
     known: Look,
     look: Look,
     ignored: frozenset[str] | None = None,
-    greyed_counts: bool = True,
+    may_be_greyed: re.Pattern[str] | None = None,
     hidden_files_count: bool = True,
 ) -> bool:
     """Return whether two looks prove the same state.
@@ -179,10 +179,10 @@ def same(
         look: The other.
         ignored: Settings that were switched there and back. If given, the pictures do not count either, since what is
             redrawn may move by a pixel, unless the later look has further elements.
-        greyed_counts: Whether a difference in what is greyed out counts.
+        may_be_greyed: The names of controls that may be greyed out in one look alone; none if None.
         hidden_files_count: Whether a difference in hidden files counts, which may be by-products.
     """
-    homes_and_texts = (ignored or frozenset(), greyed_counts, hidden_files_count)
+    homes_and_texts = (ignored or frozenset(), may_be_greyed, hidden_files_count)
     exact = same_texts(known, look, *homes_and_texts)
     if not exact and not same_texts(known, look, *homes_and_texts, more_counts=False):
         return False
@@ -206,7 +206,7 @@ def same_texts(
     known: Look,
     look: Look,
     ignored: frozenset[str] = frozenset(),
-    greyed_counts: bool = True,
+    may_be_greyed: re.Pattern[str] | None = None,
     hidden_files_count: bool = True,
     more_counts: bool = True,
 ) -> bool:
@@ -218,7 +218,9 @@ def same_texts(
     files = [
         {k: v for k, v in each.home.files.items() if hidden_files_count or not is_hidden(k)} for each in (known, look)
     ]
-    shown = known.exact == look.exact or (not greyed_counts and same_but_greyed(known.exact, look.exact))
+    shown = known.exact == look.exact or (
+        may_be_greyed is not None and same_but_greyed(known.exact, look.exact, may_be_greyed)
+    )
     shown = shown or (not more_counts and only_adds(known, look))
     return shown and files[0] == files[1] and settings[0] == settings[1]
 
@@ -232,10 +234,13 @@ def only_adds(known: Look, look: Look) -> bool:
     return len(known.menus) == len(look.menus) and known.exact.items() <= look.exact.items()
 
 
-def same_but_greyed(one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether two screens (`Look.exact`) differ at most in what is greyed out."""
+def same_but_greyed(
+    one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]], named: re.Pattern[str]
+) -> bool:
+    """Return whether two screens (`Look.exact`) differ at most in whether controls of some names are greyed out."""
     return one.keys() == other.keys() and all(
-        [word for word in one[key] if word != "disabled"] == [word for word in other[key] if word != "disabled"]
+        named.match(key.rpartition("/")[2].partition(":")[2])
+        and [word for word in one[key] if word != "disabled"] == [word for word in other[key] if word != "disabled"]
         for key in one
         if one[key] != other[key]
     )
@@ -250,7 +255,7 @@ def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> bool:
 def different_pixels(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> int:
     """Count the different pixels of two looks of the same size, without ignored places, tooltips and the pointer."""
     first, second = one.observation.screenshot, other.observation.screenshot
-    differs: NDArray[np.bool_] = (first != second).any(axis=2)
+    differs = _differing(first, second)
     middle = Rect(first.shape[1] // 2, first.shape[0] // 2, 1, 1)  # of the pointer before its first move
     for look in (one, other):
         for place in (look.pointed or middle, *look.tooltips):
@@ -259,3 +264,14 @@ def different_pixels(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> in
     for place in ignored:
         differs[max(0, place.y) : place.y + place.height, max(0, place.x) : place.x + place.width] = False
     return int(differs.sum())
+
+
+def _differing(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which pixels of two pictures (H, W, 3) differ; rows that are equal are compared in one go."""
+    import numpy as np
+
+    height, width, channels = first.shape
+    differs = np.zeros((height, width), np.bool_)
+    rows = np.flatnonzero((first != second).reshape(height, width * channels).any(axis=1))
+    differs[rows] = (first[rows] != second[rows]).any(axis=2)
+    return differs

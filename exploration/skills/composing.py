@@ -118,7 +118,7 @@ def _do(navigator: Navigator, part: Part, ground: Look, last: bool) -> tuple[str
     steps: list[GroundedStep] = []
     for step in part.steps:
         before = look
-        after = navigator.act(step, before)
+        after = navigator.act(step, before, check=True)
         if isinstance(after, Trouble):
             return after.reason, before, ()
         look = navigator.steady(after)

@@ -30,15 +30,17 @@ class FakeEditor:
         starts: How often it was started anew. At the first start its item "Unlucky" writes the first of `lucky`, then
             the second and so on; nothing where that is empty.
         clicked: Names of what was clicked.
+        checked: What was clicked last, at each look that was checked after a click.
         environment: Of its programs. The button "Link" does nothing but call `link`, and "Keys" opens a window that
-            lists `shortcuts`, each of which writes its name.
+            lists `shortcuts`, each of which writes its name. The buttons `after_undo` are
+            greyed out until something was undone.
     """
 
     def __init__(
         self, home: Path, lucky: tuple[str, ...] = ("lucky",), shows: str = "window", zooms: tuple[str, ...] = SUBMENU,
         undoes: bool = False, buttons: tuple[str, ...] = (), crashes: int = 0, tabs: tuple[str, ...] = (),
         link: Callable[[], None] | None = None, environment: Mapping[str, str] | None = None,
-        shortcuts: Mapping[str, tuple[str, ...]] | None = None,
+        shortcuts: Mapping[str, tuple[str, ...]] | None = None, after_undo: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self._home = home
         self._lucky = lucky
@@ -50,12 +52,14 @@ class FakeEditor:
         self._link = link
         self.environment = environment or {}
         self._shortcuts = shortcuts or {}
-        self._buttons = (*buttons, *(("Keys",) if shortcuts else ()))
+        self._buttons = (*buttons, *(("Keys",) if shortcuts else ()), *after_undo)
+        self._after_undo = after_undo
         self._shows = shows
         self._next_id = 1
         self._ids: dict[tuple[str, str], int] = {}
         self.starts = 0
         self.clicked: list[str] = []
+        self.checked: list[str] = []
         self.reset()
 
     @property
@@ -64,6 +68,7 @@ class FakeEditor:
 
     def reset(self) -> None:
         self._running = self._selected = self._numbers = self._other = self._dialog = self._keys = False
+        self._latest, self._undone = "", False
         self._menu, self._zoom, self._text, self._wrap = "", "100%", "alpha beta", False
         self._tab = next(iter(self._tabs), "")
         self._before = self._text
@@ -78,7 +83,9 @@ class FakeEditor:
         self.starts += 1
         return self
 
-    def observe(self) -> Observation:
+    def observe(self, *, check: bool = True) -> Observation:
+        if check and self._latest:
+            self.checked.append(self._latest)
         if not self._running:
             return Observation(np.zeros((60, 80, 3), np.uint8), (), ())
         pixels = np.full((60, 80, 3), 10 + self._numbers + 7 * self._selected + len(self._zoom), np.uint8)
@@ -104,10 +111,11 @@ class FakeEditor:
             self._text = self._text + action.text if action.element_id is None else self._text
             self._selected = False
         elif isinstance(action, Click):
-            element = self.observe().by_id[action.element_id]
+            element = self.observe(check=False).by_id[action.element_id]
             if element.name == "Stuck":
                 return ActionResult(ok=False, error="it did not answer")
             self.clicked.append(element.name)
+            self._latest = element.name
             self._click(element)
         return ActionResult(ok=True)
 
@@ -117,8 +125,8 @@ class FakeEditor:
         elif keys == ("ctrl", "a"):
             self._selected = True
         elif keys == ("ctrl", "z") and self._undoes:
+            self._undone |= self._text != self._before
             self._text = self._before
-
         elif keys in self._shortcuts.values() and not self._keys:
             self._text = next(name.lower() for name, listed in self._shortcuts.items() if listed == keys)
 
@@ -171,7 +179,9 @@ class FakeEditor:
         shown = [self._element("menu", name, MAIN, path=("frame:note - Editor", "menu bar:")) for name in MENUS]
         if self._shows == "password":
             shown.append(self._element("password text", "Password", MAIN))
-        shown += [self._element("push button", name, MAIN, path=("tool bar:",)) for name in self._buttons]
+        for name in self._buttons:
+            greyed: tuple[State, ...] = ("disabled",) if name in self._after_undo and not self._undone else ()
+            shown.append(self._element("push button", name, MAIN, path=("tool bar:",), states=greyed))
         for name in self._tabs:
             shown.append(self._element("page tab", name, MAIN, states=("selected",) if name == self._tab else ()))
         states: tuple[State, ...] = ("editable", "multi_line", "focused")

@@ -228,6 +228,40 @@ def test_many_skills_are_verified_on_one_fresh_desktop(home: Path, tmp_path: Pat
     assert max(verified.values()) >= 6
 
 
+@pytest.mark.parametrize(("button", "stays"), (("Redo", True), ("Paste", False)))
+def test_a_start_is_proven_if_only_what_was_undone_can_be_done_again(
+    home: Path, tmp_path: Path, button: str, stays: bool
+) -> None:
+    editor = FakeEditor(home, undoes=True, after_undo=(button,), buttons=("One", "Two", "Three"))
+    verified: dict[str, int] = {}
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        for event in quick(editor, ledger, limits=SearchLimits(max_depth=1)):
+            if isinstance(event, SkillVerified):
+                verified[event.skill.key] = editor.starts
+    assert verified.keys() == {"push button:One", "push button:Two", "push button:Three"}
+    assert (len(set(verified.values())) == 1) == stays
+
+
+def test_attempts_come_before_most_verifications(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, buttons=tuple(f"Press {letter}" for letter in "abcdefghijklmnopqrstuvwxyz" * 2))
+    tried = verified = 0
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        for event in quick(editor, ledger, limits=SearchLimits(seconds=1e6, max_depth=1)):
+            tried += isinstance(event, Attempted) and event.attempt.classification != "skipped"
+            verified += isinstance(event, SkillVerified)
+            if isinstance(event, SkillVerified) and tried < 40:
+                assert verified <= tried / 3
+    assert verified > 40
+
+
+def test_only_what_changes_something_is_looked_at_closely(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, editor=editor)
+    assert {"Line Numbers", "Unlucky"} <= set(editor.checked)
+    assert {"View", "Edit", "Preferences..."} <= set(editor.clicked) - set(editor.checked)
+
+
 def test_menus_and_buttons_take_turns(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home, buttons=("One", "Two", "Three", "Four"))
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
