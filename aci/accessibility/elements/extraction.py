@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -43,6 +44,7 @@ ICON_PX = 96  # larger pictures in a page are not icons
 _THICKNESS, _LINE_SHAPE = 10, 60  # a separating line or shadow of a page: up to this high, px, and that much wider
 _LEAST_SURFACE = 200 * 200  # area from which an empty panel that takes the keyboard is drawn in, px²
 
+_MORE_THAN_A_NUMBER = re.compile(r"[^\d.,\s+−-]")
 _ENTRIES = roles.MENU_ENTRIES - {"menu"}
 _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
 
@@ -417,7 +419,8 @@ def _text(application: Application, node: Node, name: str) -> str | None:
     if node.role == "spin button" and "placeholder" in node.attributes:
         return _date_part(node) or None
     if node.role in roles.VALUED and not node.has(StateBit.EDITABLE):
-        return None
+        # Qt says the unit of a number in its text, and the word that stands for one number.
+        return node.text if node.role == "spin button" and _MORE_THAN_A_NUMBER.search(node.text or "") else None
     return node.text if is_field(node) else None
 
 

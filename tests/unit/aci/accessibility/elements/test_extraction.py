@@ -81,6 +81,13 @@ def test_sign_between_two_fields_labels_nothing() -> None:
     assert [draft.label for draft in found if draft.role == "spin button"] == ["", ""]
 
 
+def test_unit_and_words_of_a_number_are_its_text() -> None:
+    spun = (
+        node("spin button", "", Rect(10, 40 * y, 80, 20), text=text) for y, text in enumerate(("5 min", "Default", "7"))
+    )
+    assert [draft.text for draft in drafts(frame(*spun))] == ["5 min", "Default", None]
+
+
 def test_gtk4_names_are_made_plain() -> None:
     doubled = node("push button", "7 7", Rect(10, 10, 30, 20), node("label", "7", Rect(10, 10, 30, 20)))
     by_class = node("push button", "GtkButton", Rect(50, 10, 30, 20), node("label", "π", Rect(50, 10, 30, 20)))
