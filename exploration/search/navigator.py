@@ -54,7 +54,6 @@ class PrivateDesktop(Startable, Protocol):
 
     def observe(self, *, check: bool = True) -> Observation:
         """Return the current screen; if `check`, wait for what comes late after an action."""
-        ...
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and, if `settle`, wait until the screen is at rest."""
