@@ -54,7 +54,7 @@ def read_statement(text: str) -> Statement:
     phrase = guard(text)
     values = _values(phrase)
     plain = _without(phrase, values).replace("’", "'").replace("n't", " not").replace("'s ", " ")
-    plain = _COMPOUND.sub("", pattern("nothing_else").sub(" only", plain))
+    plain = _COMPOUND.sub("", pattern("as_before").sub("", pattern("nothing_else").sub(" only", plain)))
     found = set(_WORD.findall(plain.casefold()))
     files = tuple(value for value in values if _is_file(value))
     said = _said(plain)
@@ -124,7 +124,7 @@ def _cells(values: Sequence[str], files: Sequence[str]) -> tuple[tuple[str, str]
 def _topics(plain: str) -> Iterator[frozenset[str]]:
     for part in re.split(r",|;|\band\b", without_applications(plain)):
         bare = without_politeness(part)
-        found = set(_WORD.findall(bare.casefold())) - _silent() - {first_verb(bare)}
+        found = set(_WORD.findall(bare.casefold())) - _silent() - words("words", "placing") - {first_verb(bare)}
         if found:
             yield frozenset(map(stem, found))
 
@@ -147,5 +147,5 @@ def _without(phrase: Phrase, values: Iterable[str]) -> str:
 def _silent() -> frozenset[str]:
     """Return the words that do not tell what a statement is about."""
     of_lists = ("generic", "negations", "denying", "absent", "unchanged", "exact", "saving", "determiners", "particles",
-                "states_on", "states_off", "turning", "longer", "claiming", "making", "placing", "units")  # fmt: skip
+                "states_on", "states_off", "turning", "longer", "claiming", "making")  # fmt: skip
     return fillers().union(words("verbs", "light"), *(words("words", name) for name in of_lists))

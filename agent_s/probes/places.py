@@ -99,8 +99,8 @@ class Places:
         return tuple(sorted(found)[:_MOST_CHANGED])
 
     def folder_names(self) -> tuple[str, ...]:
-        """Return the names of the visible folders of the home, also of those in others."""
-        return tuple(dict.fromkeys(folder.name for folder in folders_of(self.home)[1:]))
+        """Return the names of the visible folders of the home, without those in them."""
+        return tuple(folder.name for folder in folders_of(self.home) if folder.parent == self.home)
 
     def _checked(self, path: Path) -> Path:
         home = self.home.resolve()

@@ -179,13 +179,11 @@ def find_missing(claim: Statement, shown: Sequence[Evidence], folders: Sequence[
         return missing
     if claim.exact and not any(one.exact for one in shown):
         return "nothing that is cited shows that there is nothing else"
-    # A file and its values say what it is about, in words of its own; so does one that was written, if no more is said.
-    files = [one for one in stored if "/" in one.stored]
-    if (stored and claim.files) or (files and not _missing_value(claim, files) and (claim.values or claim.saved)):
-        return ""
     stems = frozenset().union(*(one.stems | one.place_stems for one in shown))
     if claim.predicate - stems:
         return f"nothing that is cited says {_listed(claim.predicate - stems, claim)}"
+    if stored and claim.files:  # a file and its values say what it is about
+        return ""
     return _missing_connection(claim, shown, stems)
 
 
@@ -223,7 +221,7 @@ def _missing_connection(claim: Statement, shown: Sequence[Evidence], stems: froz
         if not any(_carries(one, value, claim, controls) for one in shown):
             said = claim.deeds or frozenset().union(*claim.topics)
             return f"what is cited for {value!r} does not connect it with {_listed(said, claim)}"
-    if not claim.values and claim.deeds - stems and not any(one.stored for one in shown):
+    if not claim.values and claim.deeds - stems:
         return f"nothing that is cited says {_listed(claim.deeds - stems, claim)}"
     return ""
 

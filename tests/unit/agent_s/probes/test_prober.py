@@ -72,7 +72,7 @@ def test_a_file_in_a_folder_of_a_folder_is_found_and_listed(home: Path) -> None:
     asked = prober(home, since=began)
     assert asked.probe(FileProbe(path="jan.txt")).place == "~/Documents/Invoices/jan.txt"
     assert [change.what for change in asked.differences()] == ["~/Documents/Invoices/jan.txt"]
-    assert asked.folders() == ("Documents", "Invoices")
+    assert asked.folders() == ("Documents",)
     empty = asked.probe(TextProbe(path="jan.txt", text=""))
     assert (empty.holds, empty.found) == (True, "it is empty")
     assert asked.probe(TextProbe(path="jan.txt", text="1")).holds is False
