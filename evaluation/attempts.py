@@ -52,7 +52,7 @@ class AttemptBench:
                 for event in (self.new_agent or self._from_settings)(desktop, job, learned).stream(self.task):
                     recording(event)
                 if recording.folder is not None:
-                    keep_files(desktop.home, recording.folder, choose_display(quiet=True, json=True))
+                    keep_files(desktop.home, recording.folder, choose_display(quiet=True, json=True), self.files)
                     write_learned(learned, recording.folder)
         except (AciError, AgentError, MemoryStoreError) as error:
             return Result.broken(job, str(error))

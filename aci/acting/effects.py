@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 _SWITCHES = frozenset({"check box", "radio button", "toggle button", "switch"})
 _FIELDS = frozenset({"entry", "text", "password text", "spin button"})
+_TO_AN_END = ({"home"}, {"end"}, {"ctrl", "home"}, {"ctrl", "end"})
+_SELECT_ALL = {"ctrl", "a"}
+_ON_ALL = (_SELECT_ALL, {"backspace"}, {"delete"})
 _EFFECT_ELSEWHERE = frozenset({"push button", "button", "link", "menu item"})
 """Roles whose effect is never a change of their own look alone."""
 _NOT_DRAWING = (Hotkey, HoldAndPress, KeyDown, KeyUp, Type, Scroll)
@@ -327,10 +330,17 @@ def _is_unswitched(element: Element, now: Element) -> bool:
 
 
 def _is_so_already(action: Action, before: Snapshot, after: Snapshot, result: ActionResult) -> bool:
-    """Return whether an action asks for what is so: a choice that is made, the field or window with the keyboard."""
+    """Return whether an action asks for what is so: a choice that is made, the field or window with the keyboard.
+
+    Keys ask for it as well: a caret that is at an end, a text that is selected, and nothing that could be deleted.
+    """
     element = acted_on(action, before)
     if isinstance(action, SwitchApplications):
         return not result.started
+    if isinstance(action, Hotkey) and element is not None and (element.role in _FIELDS or "editable" in element.states):
+        keys = {key.casefold() for key in action.keys}
+        whole = not element.text or (keys == _SELECT_ALL and element.selection == (0, len(element.text)))
+        return keys in _TO_AN_END or (keys in _ON_ALL and whole)
     if not isinstance(action, Click) or element is None:
         return False
     chosen = element.role not in _SWITCHES - {"radio button"} and bool(element.states & {"selected", "checked"})

@@ -189,6 +189,7 @@ class Performer:
                 focused: Element | None = None
                 if not action.targets():
                     focused = self.aim.check_keyboard(seen, by_focus=True) if by_look else self._focused(seen)
+                action = _with_return(action, focused or (acted_on(action, seen) if seen is not None else None))
                 delivery = self._type(action, seen, restless, focused)
                 if action.enter:
                     self._await_default_button(seen)
@@ -413,6 +414,8 @@ class Performer:
         into again.
         """
         now = self.aim.look()
+        if now.focus_id is None and now.active_window is not None and now.active_window.modal:
+            now = self.aim.look_closely()  # a field that opened at the first key is not announced
         field = now.by_id.get(now.focus_id) if now.focus_id is not None else None
         place = Place(field, self._app_with_keyboard(), chosen=True)
         if field is None or place.unread:
@@ -466,12 +469,7 @@ class Performer:
             until=has_keyboard,
         )
         self._check_in_front(element, keyboard)
-        if (
-            keep_caret
-            and element.role in _LINES
-            and "editable" in element.states
-            and "multi_line" not in element.states
-        ):
+        if keep_caret and _is_one_line(element):
             self.device.press(chord(["End"]))
 
     def _check_in_front(self, element: Element, keyboard: int | None) -> None:
@@ -521,6 +519,18 @@ def _marks_of_focus(place: Rect) -> list[Rect]:
         return [place]
     top, left = Rect(place.x, place.y, place.width, 0), Rect(place.x, place.y, 0, place.height)
     return [top, left, top.moved(0, place.height), left.moved(place.width, 0)]
+
+
+def _is_one_line(element: Element) -> bool:
+    return element.role in _LINES and "editable" in element.states and "multi_line" not in element.states
+
+
+def _with_return(action: Type, element: Element | None) -> Type:
+    """Return the action with a line break at the end as Return, where the element takes a single line."""
+    line, ended, more = action.text.partition("\n")
+    if not ended or more or action.enter or element is None or not _is_one_line(element):
+        return action
+    return action.model_copy(update={"text": line, "enter": True})
 
 
 def _is_return(action: Input) -> bool:

@@ -103,6 +103,7 @@ class Aim:
     locator: Locator  # the current places of elements
     frame: Callable[[], NDArray[np.uint32]]  # returns the current pixels, (H, W) uint32
     look: Callable[[], Observation]  # returns a new observation
+    look_closely: Callable[[], Observation]  # the same, and reads anew what applications have not announced
     move: Callable[[Point], None]  # moves the pointer
     rest: Callable[[], None]  # waits until the screen has come to rest, for a bounded time
     stirred: Callable[[], bool]  # returns whether an application has announced a change since the latest observation

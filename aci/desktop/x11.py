@@ -244,6 +244,10 @@ class X11Desktop:
         areas = changed_areas(self._frame, now)
         return 1.0 if areas is None else max(sum(area.area for area in areas), 1) / now.size
 
+    def _look_closely(self) -> Observation:
+        self._acted = True
+        return self._observe(self._latest_look[0], check=True)
+
     def _look(self, read_texts: bool, check: bool) -> Observation:
         self.halt.check()
         self._launcher.reap()
@@ -497,6 +501,7 @@ class X11Desktop:
                 self.accessibility,
                 self.screen.frame,
                 lambda: self._observe(*self._latest_look),
+                self._look_closely,
                 self._device.move,
                 self._rest,
                 lambda: self.accessibility.last_event_at() > self._looked_at,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     "--files",
     metavar="DIR",
     type=EXISTING_FOLDER,
-    help="Folder whose content the home of each attempt begins with, as a copy.",
+    help="Folder whose content the home of a private desktop begins with, as a copy.",
 )
 @cluster_option
 @quiet_option
@@ -95,12 +96,14 @@ def run(
         raise click.UsageError("Give --json or --events, not both.")
     if attempts > 1 and (replay_only or record is not None or events or view):
         raise click.UsageError("--attempts goes with none of --replay-only, --record, --events and --view.")
-    if (files is not None or cluster is not None) and attempts == 1:
-        raise click.UsageError("--files and --cluster are for --attempts.")
+    if cluster is not None and attempts == 1:
+        raise click.UsageError("--cluster is for --attempts.")
     given = {"model": model, "policy.confirm": confirm, "replay": "only" if replay_only else None}
     settings = with_default_model(read_settings(config_file, overrides, given))
     check_cluster(cluster, settings)
     choice = choose_desktop(display, virtual)
+    if files is not None and attempts == 1 and choice.display is not None:
+        raise click.UsageError("--files fills the home of a private desktop; add --virtual.")
     if record is not None and (record / EVENTS_FILE).exists():
         raise click.UsageError(f"--record: {record} already holds a run. Choose another folder.")
     if attempts > 1:
@@ -110,7 +113,7 @@ def run(
     status = run_once(
         make_task(task),
         settings,
-        choice,
+        replace(choice, files=files),
         as_json=as_json,
         quiet=quiet,
         events=events,

@@ -32,7 +32,7 @@ ResponseT = TypeVar("ResponseT", bound=Response)
 
 Kind = Literal[
     "query", "plan", "act", "reflect", "summarize", "verify", "propose_tasks", "name_skills", "find_errors", "compare",
-    "same", "ground",
+    "same", "support", "ground",
 ]  # fmt: skip
 
 
@@ -508,6 +508,39 @@ class SameContext:
     known: tuple[KnownRequest, ...]  # numbered from 1
 
 
+class SupportJudgement(Response):
+    """Whether evidence supports a claim."""
+
+    number: Annotated[int, Field(ge=1)]  # number of the claim
+    supported: bool | None = None  # None if the evidence does not tell
+    reason: str = ""  # what it does not show, or what contradicts the claim; empty if it supports the claim
+
+
+class SupportResponse(Response):
+    """Which claims their evidence supports."""
+
+    judgements: Annotated[tuple[SupportJudgement, ...], Field(max_length=40)] = ()  # at most one for each claim
+
+
+@dataclass(frozen=True, slots=True)
+class CitedClaim:
+    """A point that a judge holds for met, with what code found at the places that were cited for it."""
+
+    point: str
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SupportContext:
+    """Asks which claims follow from their evidence alone."""
+
+    kind: ClassVar[Kind] = "support"
+    response_type: ClassVar[type[Response]] = SupportResponse
+
+    task: Task
+    claims: tuple[CitedClaim, ...]  # numbered from 1
+
+
 # Models
 
 Context = (
@@ -522,6 +555,7 @@ Context = (
     | ErrorsContext
     | CompareContext
     | SameContext
+    | SupportContext
     | GroundContext
 )
 

@@ -23,6 +23,7 @@ ROLES: dict[Kind, ModelRole] = {
     "find_errors": "verify",
     "compare": "verify",
     "same": "judge",
+    "support": "verify",
     "ground": "act",
 }
 

@@ -21,6 +21,7 @@ from agent_s.llm.protocol import (
     SameResponse,
     SummariesResponse,
     SummarizeContext,
+    SupportResponse,
     VerifyResponse,
 )
 
@@ -81,6 +82,7 @@ def _default(request: ModelRequest) -> Response:
         "find_errors": ErrorsResponse(),
         "compare": CompareResponse(reason="the script does not say"),
         "same": SameResponse(),
+        "support": SupportResponse(),
     }
     if request.kind not in defaults:
         raise ModelError(f"The script has no answers of kind {request.kind!r}.")

@@ -158,6 +158,11 @@ def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> st
         return ""
     if focused is not None and any(focused.rect.contains(point) for point in _points(last)):
         return ""
+    if focused is not None and isinstance(last, Type) and last.text in (focused.text or ""):
+        return ""  # a field that opened at the first key
+    before = answer[-1].observation.focus_id
+    if focused is not None and isinstance(last, Hotkey) and "editable" in focused.states and now.focus_id != before:
+        return ""  # a field that the keys are for, as Ctrl+L or Ctrl+F
     return f"the keyboard is on the {describe_element(focused)}" if focused else "no element has the keyboard"
 
 

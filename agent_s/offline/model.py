@@ -17,6 +17,7 @@ from agent_s.llm.protocol import (
     SameResponse,
     SummariesResponse,
     SummarizeContext,
+    SupportResponse,
     VerifyContext,
     VerifyResponse,
 )
@@ -91,4 +92,5 @@ _ANSWERS: Mapping[Kind, Callable[[Any], Response]] = {
     "find_errors": lambda _: ErrorsResponse(),  # it knows no more than the rules
     "compare": lambda _: CompareResponse(reason="the offline model reads no narratives"),
     "same": lambda _: SameResponse(),  # it knows no more than the rules
+    "support": lambda _: SupportResponse(),  # nor here
 }

@@ -1,6 +1,7 @@
 """Whether citations support a judgement: each must exist, say what is quoted, and bear on its point.
 
-Evidence bears on a point if together it holds everything that the point claims (`find_missing`).
+Evidence bears on a point if together it holds everything that the point claims literally (`find_missing`), and the
+point's words (`find_unsaid`) or others for them, about which a model is asked (`agent_s.roles.evaluator`).
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from agent_s.roles.probe_evidence import find_probe, probes_of
 from agent_s.roles.screen_evidence import find_element, find_unchanged, find_window
 from agent_s.roles.step_evidence import check_no_step, find_step
 from intents.alignment import holds
-from intents.lexicon import stem
+from intents.lexicon import stem, stems
 from intents.statements import Statement, read_statement
 
 Ask = Callable[[Probe], ProbeResult]
+Read = Callable[[Sequence["Finding"]], Sequence["Finding"]]
+_LACKS_FILE = "it is about a file, so cite a probe of it"
 SHARE = 0.5  # of the words that a point is about, those that its evidence must have, rounded up
 
 
@@ -34,6 +37,7 @@ class Finding:
     met: bool | None  # the evaluator's judgement
     evidence: tuple[Evidence, ...] = ()  # what its citations show; empty if they do not support it
     problem: str = ""  # what is wrong with the citations; empty if they support it
+    doubtful: tuple[Evidence, ...] = ()  # what they show if it has the point's values, but not all of its words
 
     @property
     def open(self) -> bool:
@@ -41,13 +45,16 @@ class Finding:
         return self.met is not False and not (self.met and self.evidence)
 
 
-def check_citations(answer: VerifyResponse, context: VerifyContext, ask: Ask | None = None) -> tuple[Finding, ...]:
+def check_citations(
+    answer: VerifyResponse, context: VerifyContext, ask: Ask | None = None, read: Read | None = None
+) -> tuple[Finding, ...]:
     """Check each judgement against what it cites.
 
     Args:
         answer: The evaluator's answer.
         context: What was judged.
         ask: Makes a probe, to compare the content of saved files with the screen; None if no files can be read.
+        read: Decides about doubtful findings, if a success depends on nothing else; None if nobody can.
 
     Returns:
         One finding for each point; none if the answer rests on evidence that code has looked up, or claims nothing.
@@ -60,6 +67,10 @@ def check_citations(answer: VerifyResponse, context: VerifyContext, ask: Ask | N
         _check(point, by_point.get(number), context, forbids=number > bound, readable=ask is not None)
         for number, point in enumerate(context.points, start=1)
     ]
+    unproven = [one for one in findings if one.open]
+    if read is not None and answer.verified and unproven and all(one.doubtful for one in unproven):
+        decided = iter(read(unproven))
+        findings = [next(decided) if one.open else one for one in findings]
     return tuple(findings) if ask is None else tuple(_check_saved(findings, ask))
 
 
@@ -138,6 +149,8 @@ def _check(point: str, judgement: Judgement | None, context: VerifyContext, forb
         return Finding(point, True, problem="; ".join(problems) or "nothing is cited")
     if missing := find_missing(claim, shown, context.folders, readable and not forbids):
         return Finding(point, True, problem="; ".join((missing, *problems)))
+    if unsaid := find_unsaid(claim, shown, readable and not forbids):
+        return Finding(point, True, problem="; ".join((unsaid, *problems)), doubtful=tuple(shown))
     return Finding(point, True, tuple(shown))
 
 
@@ -164,7 +177,7 @@ def _has_all(claim: Statement, file: str, ask: Ask) -> bool:
 
 
 def find_missing(claim: Statement, shown: Sequence[Evidence], folders: Sequence[str], readable: bool) -> str:
-    """Return what a claim says and its evidence does not; empty if that is nothing.
+    """Return what must be found literally and is not: values, files and folders, and that there is nothing else.
 
     Args:
         claim: What a point claims.
@@ -173,18 +186,49 @@ def find_missing(claim: Statement, shown: Sequence[Evidence], folders: Sequence[
         readable: Whether what it says about files must be read from them.
     """
     stored = [one for one in shown if one.stored]
-    if claim.saved and readable and not any(_is_saved(claim, one) for one in stored):
-        return "it is about a file, so cite a probe of it"
+    if _lacks_file(claim, shown, readable) and (claim.files or any(one.drawn for one in shown)):
+        return _LACKS_FILE
     if missing := _missing_value(claim, shown) or _wrong_place(claim, stored, folders):
         return missing
     if claim.exact and not any(one.exact for one in shown):
         return "nothing that is cited shows that there is nothing else"
-    stems = frozenset().union(*(one.stems | one.place_stems for one in shown))
-    if claim.predicate - stems:
-        return f"nothing that is cited says {_listed(claim.predicate - stems, claim)}"
-    if stored and claim.files:  # a file and its values say what it is about
+    about = frozenset().union(*claim.topics)
+    for value in () if stored and claim.files else claim.values:
+        fields = [one for one in shown if one.has(value)]
+        if about and all(one.filled and not about & one.stems for one in fields):
+            return _unconnected(value, claim)
+    if not claim.values and not stems(claim.text) & _stems(shown):
+        return _missing_topic(claim, shown)
+    return ""
+
+
+def find_unsaid(claim: Statement, shown: Sequence[Evidence], readable: bool) -> str:
+    """Return which words of a claim its evidence does not have; it may say the same in others. Empty if it has them.
+
+    The arguments are those of `find_missing`.
+    """
+    if _lacks_file(claim, shown, readable):
+        return _LACKS_FILE
+    said = _stems(shown)
+    if claim.predicate - said:
+        return f"nothing that is cited says {_listed(claim.predicate - said, claim)}"
+    if claim.files and any(one.stored for one in shown):  # a file and its values say what it is about
         return ""
-    return _missing_connection(claim, shown, stems)
+    if not claim.values and claim.topics == (claim.deeds,) and any(one.confirms for one in shown):
+        return ""  # that a dialog was confirmed, or a form was sent
+    if missing := _missing_topic(claim, shown):
+        return missing
+    controls = frozenset().union(*(one.stems for one in shown if one.control))
+    for value in claim.values:
+        if not any(_carries(one, value, claim, controls) for one in shown):
+            return _unconnected(value, claim)
+    if not claim.values and claim.deeds - said:
+        return f"nothing that is cited says {_listed(claim.deeds - said, claim)}"
+    return ""
+
+
+def _lacks_file(claim: Statement, shown: Sequence[Evidence], readable: bool) -> bool:
+    return claim.saved and readable and not any(_is_saved(claim, one) for one in shown if one.stored)
 
 
 def _is_saved(claim: Statement, shown: Evidence) -> bool:
@@ -210,20 +254,19 @@ def _wrong_place(claim: Statement, stored: Sequence[Evidence], folders: Sequence
     return ""
 
 
-def _missing_connection(claim: Statement, shown: Sequence[Evidence], stems: frozenset[str]) -> str:
-    if not claim.values and claim.topics == (claim.deeds,) and any(one.confirms for one in shown):
-        return ""  # that a dialog was confirmed, or a form was sent
-    for topics in claim.topics:
-        if not _is_about(topics, stems):
-            return f"nothing that is cited is about {_listed(topics - stems, claim)}"
-    controls = frozenset().union(*(one.stems for one in shown if one.control))
-    for value in claim.values:
-        if not any(_carries(one, value, claim, controls) for one in shown):
-            said = claim.deeds or frozenset().union(*claim.topics)
-            return f"what is cited for {value!r} does not connect it with {_listed(said, claim)}"
-    if not claim.values and claim.deeds - stems:
-        return f"nothing that is cited says {_listed(claim.deeds - stems, claim)}"
-    return ""
+def _missing_topic(claim: Statement, shown: Sequence[Evidence]) -> str:
+    said = _stems(shown)
+    missing = next((topics for topics in claim.topics if not _is_about(topics, said)), None)
+    return f"nothing that is cited is about {_listed(missing - said, claim)}" if missing is not None else ""
+
+
+def _stems(shown: Sequence[Evidence]) -> frozenset[str]:
+    return frozenset().union(*(one.stems | one.place_stems for one in shown))
+
+
+def _unconnected(value: str, claim: Statement) -> str:
+    said = claim.deeds or frozenset().union(*claim.topics)
+    return f"what is cited for {value!r} does not connect it with {_listed(said, claim)}"
 
 
 def _listed(stems: Collection[str], claim: Statement) -> str:

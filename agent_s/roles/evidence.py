@@ -16,6 +16,7 @@ from intents.numbers import shows
 from intents.text import split_camel_case
 
 LONGEST = 4000  # characters of a content that are compared
+LONGEST_TOLD = 500  # characters of a content that are told to a model
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -43,6 +44,12 @@ class Evidence:
     control: bool = False  # whether it is the state of a switch or input field
     exact: bool = False  # whether there is nothing besides
     confirms: bool = False  # whether it is a step that confirmed a dialog or sent a form
+
+    @property
+    def told(self) -> str:
+        """It, for a model that sees nothing else."""
+        title = f"; in the window {self.place!r}" if self.place else ""
+        return f"{self.words}; content: {self.content[:LONGEST_TOLD]}{title}"
 
     @property
     def stems(self) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -26,6 +27,7 @@ class DesktopChoice:
 
     display: str | None  # name of an X display, or address of a machine; None for a virtual desktop
     words: str  # the choice and its reason, for a person
+    files: Path | None = None  # folder whose content the home of a virtual desktop begins with, as a copy
 
     def open(self, settings: Settings) -> X11Desktop | VirtualDesktop | OSWorldDesktop:
         """Return the desktop, to be used in a `with` block.
@@ -35,7 +37,7 @@ class DesktopChoice:
             MissingDependency: A program is absent.
         """
         if self.display is None:
-            return settings.desktop.new_virtual()
+            return settings.desktop.new_virtual(files=self.files)
         if is_address(self.display):
             return settings.desktop.new_remote(self.display)
         return settings.desktop.new_own(self.display)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import shutil
 from pathlib import Path
 
@@ -11,14 +12,22 @@ FILES_FOLDER = "files"
 MAX_KEPT_BYTES = 200_000_000
 
 
-def keep_files(home: Path, folder: Path, display: Display) -> None:
+def keep_files(home: Path, folder: Path, display: Display, given: Path | None = None) -> None:
     """Copy the person's files from the home of a virtual desktop.
 
-    Hidden files and links are left out; nothing is copied if the rest is larger than `MAX_KEPT_BYTES`.
+    Hidden files, links, and files that are as in the folder `given`, which the home began with, are left out; nothing
+    is copied if the rest is larger than `MAX_KEPT_BYTES`.
     """
     try:
         files = [path for path in sorted(home.rglob("*")) if _is_own_work(path, home)]
-        if sum(path.stat().st_size for path in files) > MAX_KEPT_BYTES:
+        if given is not None:
+            files = [path for path in files if not _is_same(path, given / path.relative_to(home))]
+        size = sum(path.stat().st_size for path in files)
+        if size > MAX_KEPT_BYTES:
+            display.notice(
+                f"Files saved on the virtual desktop were not copied: {size / 1e6:.0f} MB, and at most"
+                f" {MAX_KEPT_BYTES / 1e6:.0f} are."
+            )
             return
         for path in files:
             copy = folder / FILES_FOLDER / path.relative_to(home)
@@ -27,6 +36,10 @@ def keep_files(home: Path, folder: Path, display: Display) -> None:
             display.say(f"Copied from the virtual desktop: {copy}")
     except OSError as error:
         display.notice(f"Files saved on the virtual desktop could not be copied: {error.strerror or error}.")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    return other.is_file() and filecmp.cmp(path, other, shallow=False)
 
 
 def kept_files(folder: Path) -> list[Path]:

@@ -106,7 +106,9 @@ def run_once(
         agent = build_agent(settings, desktop, memory, display, trusted_run, watcher)
         introduce(agent, choice, display)
         home = desktop.home if desktop.private else None
-        ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished, watcher)
+        ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, unfinished, watcher)
+        if home is not None and ended.folder is not None:
+            keep_files(home, ended.folder, display, choice.files)
     announce(task.instruction, ended, settings)
     status = exit_status(ended.outcome)
     if not events:
@@ -121,14 +123,12 @@ def carry_out(
     display: Display,
     interrupts: Interrupts,
     record: Path | None = None,
-    home: Path | None = None,
     unfinished: UnfinishedRun | None = None,
     watcher: Watcher | None = None,
 ) -> FinishedRun:
     """Carry out a task, or resume an unfinished run: show it, record it, and write its report.
 
-    It is recorded in the folder `record`, or in a new one in `runs_folder`. The person's files are copied there from
-    `home`, that of a virtual desktop.
+    It is recorded in the folder `record`, or in a new one in `runs_folder`.
     """
     from agent_s.runs.listing import run_folder
 
@@ -158,8 +158,6 @@ def carry_out(
         seconds = time.monotonic() - began
         if recorder is None:
             return FinishedRun(outcome, model, seconds=seconds)
-        if home is not None:
-            keep_files(home, recorder.folder, display)
         return FinishedRun(outcome, model, recorder.folder, _write_report(recorder.folder, display), seconds)
 
 

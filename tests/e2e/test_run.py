@@ -117,6 +117,22 @@ def test_an_application_without_a_window_is_reported(user: User, tmp_path: Path)
     assert user.desktops() == []
 
 
+def test_a_virtual_desktop_begins_with_files(user: User, tmp_path: Path) -> None:
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "list.txt").write_text("Milk")
+    model = recording(tmp_path / "model", "Wait", [])
+    given = ("--files", str(tmp_path / "given"))
+    done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--display", ":4711", *given)
+    assert done.returncode == 2
+    assert "--virtual" in done.stderr
+    wait = ("run", "Wait 0 seconds", "--virtual", "--model", "offline", "--json")
+    done = user.agent_s(*wait, *given)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["files"] == []
+    done = user.agent_s(*wait, "--files", str(tmp_path / "none"))
+    assert done.returncode == 2
+
+
 def test_an_unreachable_screen_is_status_3(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Wait", [])
     done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--display", ":4711")

@@ -103,8 +103,12 @@ def own_call(identity: str, name: str, fields: Mapping[str, Any]) -> Call:
     try:
         action = PRIMITIVES[name].model_validate(dict(fields))
     except ValidationError as error:
-        return Call(identity, name, problem="; ".join(item["msg"] for item in error.errors()))
+        return Call(identity, name, problem=_told(error))
     return Call(identity, name, (action,))  # type: ignore[arg-type]
+
+
+def _told(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
 
 
 def own_tool_schema(name: str) -> dict[str, Any]:

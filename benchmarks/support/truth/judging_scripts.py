@@ -1,6 +1,7 @@
 """A scripted worker, an honest judge and an over-confident one, for `benchmarks.support.truth.judging`.
 
-Neither judge knows whether a run went wrong: both see what a model sees.
+Neither judge knows whether a run went wrong: both see what a model sees. Asked whether evidence shows a point in other
+words, both say yes, so what is refused is refused by code.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from agent_s.llm.protocol import (
     Response,
     SummariesResponse,
     SummarizeContext,
+    SupportContext,
+    SupportJudgement,
+    SupportResponse,
     VerifyContext,
     VerifyResponse,
 )
@@ -82,6 +86,11 @@ class Script:
                 return self.judge(context)
             case SummarizeContext():
                 return SummariesResponse(summaries=("It was done.",) * len(context.drafts))
+            case SupportContext():
+                numbers = range(1, len(context.claims) + 1)
+                return SupportResponse(
+                    judgements=tuple(SupportJudgement(number=one, supported=True) for one in numbers)
+                )
         return ReflectResponse()
 
     def _act(self, context: ActContext) -> ActResponse:

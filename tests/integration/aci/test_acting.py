@@ -203,21 +203,41 @@ def test_a_menu_opens_and_its_entry_is_clicked(desktop: VirtualDesktop, editor: 
 
 
 @needs("mousepad")
-@pytest.mark.parametrize("in_one", [True, False])
-def test_return_saves_although_the_dialog_enables_its_button_late(in_one: bool) -> None:
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [Type(text="list.txt", enter=True)],
+        [Type(text="list.txt\n")],
+        [Type(text="list.txt"), Hotkey(keys=("Return",))],
+    ],
+    ids=["enter", "line end", "key"],
+)
+def test_return_saves_although_the_dialog_enables_its_button_late(parts: list[Action]) -> None:
     with VirtualDesktop(ocr=None) as desktop:
         desktop.launch(["mousepad"])
         do(desktop, Type(text="Milk"))
         do(desktop, Hotkey(keys=("ctrl", "s")))
         desktop.observe()
-        if in_one:
-            do(desktop, Type(text="list.txt", enter=True))
-        else:
-            assert desktop.perform(Type(text="list.txt"), settle=False).ok
-            do(desktop, Hotkey(keys=("Return",)))
+        for part in parts[:-1]:
+            assert desktop.perform(part, settle=False).ok
+        do(desktop, parts[-1])
         (window,) = desktop.observe().windows  # the dialog closes half a second after its button was pressed
         assert window.title.endswith("list.txt - Mousepad")
         assert (desktop.home / "list.txt").read_text("utf-8") == "Milk"
+
+
+@needs("mousepad")
+def test_a_field_that_opens_at_the_first_key_gets_all_of_the_text() -> None:
+    with VirtualDesktop() as desktop:
+        (desktop.home / "Documents" / "list.txt").write_text("Milk")
+        desktop.launch(["mousepad"])
+        do(desktop, Hotkey(keys=("ctrl", "o")))
+        seen = desktop.observe()
+        assert seen.focus_id is None, "the dialog shows a field for names at once"
+        result = do(desktop, Type(text="~/Documents/list.txt"))
+        assert result.delivery is not None and result.delivery.state == "exact"
+        do(desktop, Hotkey(keys=("Return",)))
+        assert text_of(desktop) == "Milk"
 
 
 def test_a_terminal_is_typed_into_by_keys(desktop: VirtualDesktop, tmp_path: Path) -> None:

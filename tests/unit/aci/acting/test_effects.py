@@ -241,6 +241,30 @@ def test_text_put_on_the_clipboard_is_an_effect() -> None:
     assert text(Hotkey(keys=("ctrl", "c")), screen(), screen(), copied) == "the clipboard changed"
 
 
+WRITTEN = element(3, "entry", "Name", ["editable"], text="a.txt", selection=(0, 5))
+PART = element(3, "entry", "Name", ["editable"], text="a.txt", selection=(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("field", "keys", "already"),
+    [
+        (NAME, "ctrl+a", True),
+        (NAME, "BackSpace", True),
+        (WRITTEN, "ctrl+A", True),
+        (WRITTEN, "End", True),
+        (WRITTEN, "Delete", False),
+        (PART, "ctrl+a", False),
+        (NAME, "ctrl+v", False),
+        (SAVE, "End", False),
+    ],
+)
+def test_keys_for_a_caret_that_is_there_or_for_an_empty_text_are_no_failure(
+    field: Element, keys: str, already: bool
+) -> None:
+    seen = screen(field, focus=field.id)
+    assert result(Hotkey(keys=tuple(keys.split("+"))), seen, seen).worked is already
+
+
 def test_what_is_so_already_has_no_effect_and_is_not_a_failure() -> None:
     came = result(Click(element_id=3), screen(NAME, focus=3), screen(NAME, focus=3))
     assert describe_result(came) == "no effect: it is so already"

@@ -206,6 +206,7 @@ class Bench:
                 locator=self,
                 frame=lambda: self.pixels,
                 look=self.look,
+                look_closely=self.look,
                 move=self.device.move,
                 rest=lambda: None,
                 stirred=lambda: False,
@@ -316,6 +317,25 @@ def test_nothing_is_still_that_changes_or_works(bench: Bench, changed_after_s: f
     bench.settle.changed_after_s, bench.settle.works = changed_after_s, works
     waited = bench.performer.perform(Wait(time=0.1), None, settle=False)
     assert waited.still is not (works or bool(changed_after_s))
+
+
+@pytest.mark.parametrize(
+    ("states", "done"),
+    [
+        (["editable"], [("type", 10, False, "a.txt", False), ("press", 1)]),
+        (["editable", "multi_line"], [("type", 10, False, "a.txt\n", False)]),
+    ],
+)
+def test_a_line_break_at_the_end_of_a_single_line_is_return_which_waits_for_the_default_button(
+    bench: Bench, states: list[State], done: list[tuple[Any, ...]]
+) -> None:
+    field = bench.element(10, Rect(10, 10, 60, 20), role="entry", states=frozenset(states))
+    save = bench.element(11, Rect(50, 50, 20, 20), states=frozenset[State]({"default"}))
+    bench.elements = [field, replace(save, states=save.states | {"disabled"})]
+    bench.focus_id, bench.later = 10, [field, save]
+    bench.perform(Type(text="a.txt\n"))
+    assert bench.device.done == done
+    assert bool(bench.looks) is ("multi_line" not in states)
 
 
 @pytest.mark.parametrize(

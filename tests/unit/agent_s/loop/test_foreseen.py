@@ -236,3 +236,33 @@ def test_a_subtask_is_not_finished_by_an_answer_of_which_a_part_was_dropped() ->
     _, dropped, model = carried_out(loses, answer(FILL[0], FILL[2], done_when=shows("Ada", 1)))
     assert len(dropped) == 1
     assert len(model.requests) == 2
+
+
+def test_keys_go_to_a_field_that_opened_for_what_was_typed() -> None:
+    typed, enter = Type(text="~/a.txt"), Hotkey(keys=("Return",))
+    location = replace(OTHER, text="~/a.txt")
+    opened = then(lambda seen: replace(seen, elements=(*FORM.elements, location), focus_id=60))
+    assert carried_out(opened, answer(typed, enter))[0] == [typed, enter]
+    location = replace(OTHER, text="")
+    performed, dropped, _ = carried_out(opened, answer(typed, enter))
+    assert performed == [typed]
+    assert dropped == ['the keyboard is on the entry "Search"']
+
+
+def test_keys_go_to_the_field_that_keys_lead_into() -> None:
+    to_address, typed, enter = Hotkey(keys=("ctrl", "l")), Type(text="example.org"), Hotkey(keys=("Return",))
+    start = replace(FORM, elements=(*FORM.elements, OTHER))
+    field = replace(OTHER, states=frozenset({"editable", "focused"}))
+
+    def leads_to(element: Element) -> Callable[[Action, Observation], Observation]:
+        def react(action: Action, seen: Observation) -> Observation:
+            if action == to_address:
+                return replace(seen, elements=(*FORM.elements, element), focus_id=60)
+            return changed(seen, 60, text="example.org")
+
+        return react
+
+    assert carried_out(leads_to(field), answer(to_address, typed, enter), start=start)[0] == [to_address, typed, enter]
+    performed, dropped, _ = carried_out(leads_to(OTHER), answer(to_address, typed, enter), start=start)
+    assert performed == [to_address]
+    assert dropped == ['the keyboard is on the entry "Search"']

@@ -106,6 +106,25 @@ def test_a_task_that_is_done_is_status_0_and_recorded_with_its_files(
     assert read_trajectory(folder).problem == ""
 
 
+def test_files_that_are_as_they_were_given_are_not_kept(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, home = tmp_path / "given", settings.runs_folder.parent / "home"
+    for folder in (given, home):
+        folder.mkdir(exist_ok=True)
+        (folder / "same.txt").write_text("as it was")
+        (folder / "note.txt").write_text("before")
+    choice = FakeChoice(None, "a fake desktop", given)
+    assert run_once(make_task("Click 'OK'."), settings, choice, as_json=True, quiet=True) == 0
+    [kept] = json.loads(capsys.readouterr().out)["files"]
+    assert (Path(kept).name, Path(kept).read_text()) == ("note.txt", "saved")
+    monkeypatch.setattr("agent_s.terminal.kept_files.MAX_KEPT_BYTES", 3)
+    assert run_once(make_task("Click 'OK'."), settings, choice, as_json=True, quiet=True) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["files"] == []
+    assert "were not copied" in told.err
+
+
 def test_a_task_that_fails_is_status_1_with_the_reason(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("Click 'Cancel'.", settings) == 1
     out = capsys.readouterr().out
