@@ -85,7 +85,7 @@ def _other_windows(foreseen: Observation, now: Observation) -> str:
         if _MARKS.sub("", window.title) != _MARKS.sub("", then[number].title):
             return f"{_called(then[number])} is {_called(window)} now"
     for number, window in then.items():
-        if number not in current and not _is_tooltip(window, foreseen):
+        if number not in current and not window.popup:  # menus close when something is chosen, or clicked elsewhere
             return f"{_called(window)} closed"
     front = now.active_window
     if front is not None and foreseen.active_window is not None and front.id != foreseen.active_window.id:
@@ -158,8 +158,10 @@ def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> st
         return ""
     if focused is not None and any(focused.rect.contains(point) for point in _points(last)):
         return ""
-    if focused is not None and isinstance(last, Type) and last.text in (focused.text or ""):
-        return ""  # a field that opened at the first key
+    if focused is not None and isinstance(last, Type):
+        typed = last.text.casefold()
+        if typed in (focused.text or "").casefold() or focused.name.casefold().startswith(typed):
+            return ""  # a field that opened at the first key, or the entry of a list that begins with what was typed
     before = answer[-1].observation.focus_id
     if focused is not None and isinstance(last, Hotkey) and "editable" in focused.states and now.focus_id != before:
         return ""  # a field that the keys are for, as Ctrl+L or Ctrl+F

@@ -241,6 +241,10 @@ def test_a_subtask_is_not_finished_by_an_answer_of_which_a_part_was_dropped() ->
 def test_keys_go_to_a_field_that_opened_for_what_was_typed() -> None:
     typed, enter = Type(text="~/a.txt"), Hotkey(keys=("Return",))
     location = replace(OTHER, text="~/a.txt")
+    entry = button(60, "~/a.txt and others", "menu item")
+    assert carried_out(
+        then(lambda seen: replace(seen, elements=(*FORM.elements, entry), focus_id=60)), answer(typed, enter)
+    )[0] == [typed, enter]
     opened = then(lambda seen: replace(seen, elements=(*FORM.elements, location), focus_id=60))
     assert carried_out(opened, answer(typed, enter))[0] == [typed, enter]
     location = replace(OTHER, text="")
@@ -267,3 +271,15 @@ def test_keys_go_to_the_field_that_keys_lead_into() -> None:
     performed, dropped, _ = carried_out(leads_to(OTHER), answer(to_address, typed, enter), start=start)
     assert performed == [to_address]
     assert dropped == ['the keyboard is on the entry "Search"']
+
+
+def test_a_menu_that_closes_when_something_is_chosen_drops_nothing() -> None:
+    entry = replace(button(70, "Large", "menu item"), window_id=POPUP.id)
+    opened = replace(FORM, windows=(POPUP, EDITOR), elements=(*FORM.elements, entry))
+    choice = Click(element_id=70)
+
+    def react(action: Action, seen: Observation) -> Observation:
+        return replace(seen, windows=(EDITOR,), elements=FORM.elements) if action == choice else fills(action, seen)
+
+    performed, dropped, _ = carried_out(react, answer(choice, *FILL), start=opened)
+    assert (performed, dropped) == ([choice, *FILL], [])
