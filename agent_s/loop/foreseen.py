@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from aci.acting.actions import (
     Action,
     CallUser,
+    Click,
     Done,
     Fail,
     HoldAndPress,
@@ -55,7 +56,7 @@ def find_unforeseen(action: Action, answer: Sequence[Step], now: Observation) ->
         return f"{action.action} needs an answer of its own"
     return (
         _failure(answer[-1])
-        or _other_windows(foreseen, now)
+        or _other_windows(foreseen, now, suggests=_goes_on_typing(action, answer[-1].response.action, now))
         or _other_target(action, answer, now)
         or _other_focus(action, answer, now)
     )
@@ -74,15 +75,25 @@ def _failure(step: Step) -> str:
     return ""
 
 
-def _other_windows(foreseen: Observation, now: Observation) -> str:
+def _goes_on_typing(action: Action, last: Action, now: Observation) -> bool:
+    """Return whether an action types into the field that was clicked before, which may suggest what to type."""
+    focused = now.by_id.get(now.focus_id) if now.focus_id is not None else None
+    if focused is None or "editable" not in focused.states or not isinstance(action, Type) or action.targets():
+        return False
+    return isinstance(last, Click) and (
+        focused.id in _ids(last) or any(focused.rect.contains(point) for point in _points(last))
+    )
+
+
+def _other_windows(foreseen: Observation, now: Observation, suggests: bool) -> str:
     if foreseen.screenshot.shape != now.screenshot.shape:
         return "the screen has another size"
     then = {window.id: window for window in foreseen.windows}
     current = {window.id: window for window in now.windows if window.id in then or not _is_tooltip(window, now)}
     for number, window in current.items():
-        if number not in then:
+        if number not in then and not (window.popup and suggests):
             return f"{_called(window)} opened"
-        if _MARKS.sub("", window.title) != _MARKS.sub("", then[number].title):
+        if number in then and _MARKS.sub("", window.title) != _MARKS.sub("", then[number].title):
             return f"{_called(then[number])} is {_called(window)} now"
     for number, window in then.items():
         if number not in current and not window.popup:  # menus close when something is chosen, or clicked elsewhere

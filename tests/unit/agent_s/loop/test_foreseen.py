@@ -283,3 +283,19 @@ def test_a_menu_that_closes_when_something_is_chosen_drops_nothing() -> None:
 
     performed, dropped, _ = carried_out(react, answer(choice, *FILL), start=opened)
     assert (performed, dropped) == ([choice, *FILL], [])
+
+
+def test_suggestions_for_a_field_do_not_keep_text_out_of_it() -> None:
+    start = screen(replace(NAME, text="", states=frozenset({"editable"})), AGREE)
+    click, typed = Click(element_id=1), Type(text="Ada")
+    entry = replace(button(70, "Adam", "list item"), window_id=POPUP.id)
+
+    def react(action: Action, seen: Observation) -> Observation:
+        if action == click:
+            return replace(seen, windows=(POPUP, EDITOR), elements=(*seen.elements, entry), focus_id=1)
+        return changed(seen, 1, text="Ada")
+
+    assert carried_out(react, answer(click, typed), start=start)[0] == [click, typed]
+    performed, dropped, _ = carried_out(react, answer(click, Hotkey(keys=("Return",))), start=start)
+    assert performed == [click]
+    assert "opened" in dropped[0]
