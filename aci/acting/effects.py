@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
+from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from aci.acting.actions import (
@@ -66,6 +67,7 @@ _TELLING_STATES: frozenset[State] = frozenset(
     {"checked", "mixed", "selected", "expanded", "pressed", "disabled", "invalid", "read_only", "busy"}
 )
 _LONGEST = 60
+_AROUND = 10  # characters before a change of a long text that are shown
 _TREMBLE_PX = 3  # recognized text is never found at quite the same place
 
 
@@ -215,7 +217,14 @@ def _of_element(was: Element, now: Element) -> Iterator[Difference]:
 
 
 def _read(what: str, before: str, after: str) -> Difference:
-    return Difference(kind="text", what=what, before=quote(before, _LONGEST), after=quote(after, _LONGEST))
+    """Return a change of text, of long texts the part that changed."""
+    same = len(commonprefix((before, after)))
+    start = after.rfind(" ", 0, max(0, same - _AROUND)) + 1 if max(len(before), len(after)) > _LONGEST else 0
+    return Difference(kind="text", what=what, before=_part(before, start), after=_part(after, start))
+
+
+def _part(text: str, start: int) -> str:
+    return f"{'... ' if start else ''}{quote(text[start:], _LONGEST)}"
 
 
 def _shows(element: Element, areas: Collection[Rect] | None) -> bool:
@@ -228,16 +237,28 @@ def _is_address(element: Element) -> bool:
 
 
 def _folded(differences: Collection[Difference]) -> Iterator[Difference]:
-    """Yield changes of states, values and texts one by one, and the others once for each kind."""
+    """Yield changes of texts and values one by one, states once for each change, and the others once for each kind."""
     kinds: tuple[DifferenceKind, ...] = (
-        "states", "value", "text", "selection", "caret", "appeared", "vanished", "moved",
+        "text", "value", "states", "selection", "caret", "appeared", "vanished", "moved",
     )  # fmt: skip
     for kind in kinds:
         found = [one for one in differences if one.kind == kind]
-        if kind in ("appeared", "vanished", "moved") or len(found) > len(kinds):
-            yield from [found[0].model_copy(update={"count": len(found)})] if found else []
+        if kind == "states":
+            alike = [[one for one in found if one.after == after] for after in dict.fromkeys(one.after for one in found)]
+            yield from (_counted(one) for one in sorted(alike, key=lambda one: _only_enables(one[0])))
+        elif kind in ("appeared", "vanished", "moved") or len(found) > len(kinds):
+            yield from [_counted(found)] if found else []
         else:
             yield from found
+
+
+def _counted(alike: Sequence[Difference]) -> Difference:
+    return alike[0].model_copy(update={"count": len(alike)})
+
+
+def _only_enables(difference: Difference) -> bool:
+    """Return whether elements only became available or unavailable, which says less than what was chosen."""
+    return difference.after in ("disabled", "not disabled")
 
 
 def changed_pixels(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> tuple[Rect, ...] | None:

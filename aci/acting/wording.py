@@ -240,7 +240,8 @@ def describe_effect(result: ActionResult) -> str:
 
 def _describe_difference(difference: Difference) -> str:
     words = _DIFFERENCES[difference.kind].format(what=difference.what, before=difference.before, after=difference.after)
-    return f"{words} and {difference.count - 1} more elements" if difference.count > 1 else words
+    more = difference.count - 1
+    return f"{words} and {more} more element{'s' * (more > 1)}" if more else words
 
 
 def _holding(keys: tuple[str, ...]) -> str:

@@ -81,7 +81,14 @@ class Catalog:
         raise LaunchFailed(f"No application fits {phrase!r}. {near}".strip())
 
     def matches(self, phrase: str) -> list[Application]:
-        """Return all applications that a phrase may mean, the best first."""
+        """Return all applications that a phrase may mean, the best first.
+
+        A phrase that is a name exactly as menus show it, in case too, means nothing else: "Text Editor" is the application
+        of that name if there is one, whereas "text editor" is any.
+        """
+        named = [application for application in self.applications if application.name == phrase.strip()]
+        if named:
+            return named
         words = _words(phrase)
         if not words:
             return []

@@ -19,6 +19,7 @@ from aci.accessibility.tree.names import ADDRESS, visible_children, without_addi
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 
+_ACTIVATING = frozenset({"space", "return", "enter"})
 _MNEMONIC = re.compile(r"Alt\+.")
 _KEY_PARTS = re.compile(r"[<>]+|(?<=[^+])\+")
 _MODIFIERS = {"primary": "Ctrl", "control": "Ctrl", "ctrl": "Ctrl", "alt": "Alt", "shift": "Shift", "meta": "Super"}
@@ -285,13 +286,14 @@ async def _read_shortcuts(bus: Bus, application: Application, nodes: Sequence[No
 def shortcut_of(binding: str) -> str:
     """Return the keys that a key binding names, such as "Ctrl+Shift+S"; empty if it names only a mnemonic.
 
-    GTK gives mnemonic, way and accelerator, "s;<Alt>f:s;<Primary>s", and Qt either a mnemonic, "Alt+S", or "Ctrl+S".
+    GTK gives mnemonic, way and accelerator, "s;<Alt>f:s;<Primary>s", GTK 4 the space bar for each menu item, which
+    activates what has the focus, and Qt either a mnemonic, "Alt+S", or "Ctrl+S".
     """
     keys = binding.rpartition(";")[2].strip()
     if _MNEMONIC.fullmatch(keys):
         return ""
     *modifiers, key = [part for part in _KEY_PARTS.split(keys) if part] or [""]
-    if not key or (not modifiers and len(key) == 1):
+    if not key or (not modifiers and (len(key) == 1 or key.casefold() in _ACTIVATING)):
         return ""
     return "+".join(
         [*(_MODIFIERS.get(each.casefold(), each) for each in modifiers), key.upper() if len(key) == 1 else key]

@@ -98,7 +98,8 @@ def own_name(application: Application, node: Node) -> str:
         half = len(doubled) // 2
         if len(doubled) % 2 and doubled[half] == " " and doubled[:half] == doubled[half + 1 :]:
             return doubled[:half]
-    return name
+    unmarked = name.replace("_", "", 1)  # a check box has its label's text with the mark, and the label without
+    return unmarked if unmarked in (child.name for child in node.children) else name
 
 
 def full_name(application: Application, node: Node, document: bool) -> str:

@@ -269,3 +269,28 @@ def test_what_is_so_already_has_no_effect_and_is_not_a_failure() -> None:
     came = result(Click(element_id=3), screen(NAME, focus=3), screen(NAME, focus=3))
     assert describe_result(came) == "no effect: it is so already"
     assert came.worked
+
+
+def test_a_changed_text_is_named_before_the_buttons_that_it_disables() -> None:
+    replace_all = element(1, "push button", "Replace All")
+    others = [element(number, "push button", name) for number, name in ((2, "Previous"), (3, "Next"), (5, "Replace"))]
+    page = element(4, "text", "", ["editable"], text="one colour")
+    off = [replace(one, states=frozenset({"disabled"})) for one in others]
+    before = screen(replace_all, *others, page)
+    after = screen(replace_all, *off, replace(page, text="one color"))
+    assert text(Click(element_id=1), before, after) == (
+        'text "one colour" reads "one color" now, push button "Previous" is disabled now and 2 more elements'
+    )
+
+
+def test_of_a_long_text_the_part_that_changed_is_shown() -> None:
+    said = " ".join(f"line {number}" for number in range(40))
+    page = element(4, "text", "Page", ["editable"], text=said)
+    after = screen(replace(page, text=said.replace("line 30", "row 30")))
+    changed = text(Hotkey(keys=("ctrl", "v")), screen(page), after)
+    assert '"28 line 29 row 30 line 31' in changed
+
+
+def test_one_more_element_is_counted_in_the_singular() -> None:
+    before, after = screen(SAVE), screen(SAVE, element(2, "label", "Line 1"), element(3, "label", "Column 1"))
+    assert text(Click(element_id=1), before, after) == 'label "Line 1" appeared and 1 more element'

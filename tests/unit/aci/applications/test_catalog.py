@@ -31,6 +31,7 @@ CATALOG = Catalog([VIM, GEDIT, MOUSEPAD, CALC, START, CHROMIUM, THUNAR, XTERM, C
     ("phrase", "expected"),
     [
         ("text editor", MOUSEPAD),
+        ("Text Editor", GEDIT),
         ("the text editor app", MOUSEPAD),
         ("Notepad", MOUSEPAD),
         ("LibreOffice Calc", CALC),
@@ -60,6 +61,10 @@ def test_order_of_the_catalog_does_not_matter() -> None:
     turned = Catalog(list(reversed(CATALOG.applications)), search_path="/nowhere")
     for phrase in ("text editor", "browser", "libreoffice", "editor"):
         assert turned.matches(phrase) == CATALOG.matches(phrase)
+
+
+def test_a_name_as_menus_show_it_means_no_other_application_of_its_kind() -> None:
+    assert CATALOG.matches("Text Editor") == [GEDIT]
 
 
 def test_a_text_editor_in_a_terminal_comes_after_those_with_a_window() -> None:

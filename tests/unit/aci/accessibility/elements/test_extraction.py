@@ -92,9 +92,14 @@ def test_gtk4_names_are_made_plain() -> None:
     doubled = node("push button", "7 7", Rect(10, 10, 30, 20), node("label", "7", Rect(10, 10, 30, 20)))
     by_class = node("push button", "GtkButton", Rect(50, 10, 30, 20), node("label", "π", Rect(50, 10, 30, 20)))
     mnemonic = node("push button", "Add A_larm Add Alarm", Rect(90, 10, 30, 20))
+    label = node("label", "Case sensitive", Rect(30, 80, 60, 20))
+    box = node("check box", "_Case sensitive", Rect(10, 80, 80, 20), label)
     entry = node("text", "GtkSourceView", Rect(10, 40, 80, 20), text="x")
     buttons = [("push button", name) for name in ("7", "π", "Add Alarm")]
-    assert named(frame(doubled, by_class, mnemonic, entry), GTK4) == [*buttons, ("text", "")]
+    named_in_it = named(frame(doubled, by_class, mnemonic, entry, box), GTK4)
+    assert [*buttons, ("text", ""), ("check box", "Case sensitive")] == [
+        each for each in named_in_it if each[0] != "label"
+    ]
 
 
 def test_hull_of_a_gtk4_menu_button_gives_its_tooltip_to_the_button_in_it() -> None:

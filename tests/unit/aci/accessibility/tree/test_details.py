@@ -19,6 +19,8 @@ from aci.accessibility.tree.details import shortcut_of
         ("Ctrl++", "Ctrl++"),
         ("F9", "F9"),
         ("Alt+S", ""),  # a mnemonic
+        ("<Space>", ""),  # GTK 4: activates what has the focus
+        ("Ctrl+Space", "Ctrl+Space"),
         ("", ""),
         (";;", ""),
     ],
