@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,10 +50,11 @@ class AttemptBench:
                 self.settings.desktop.new_virtual(files=self.files) as desktop,
                 learning_apart(self.settings) as learned,
             ):
+                since = time.time()
                 for event in (self.new_agent or self._from_settings)(desktop, job, learned).stream(self.task):
                     recording(event)
                 if recording.folder is not None:
-                    keep_files(desktop.home, recording.folder, choose_display(quiet=True, json=True), self.files)
+                    keep_files(desktop.home, recording.folder, choose_display(quiet=True, json=True), since)
                     write_learned(learned, recording.folder)
         except (AciError, AgentError, MemoryStoreError) as error:
             return Result.broken(job, str(error))

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
-from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from aci.acting.actions import (
@@ -218,7 +217,7 @@ def _of_element(was: Element, now: Element) -> Iterator[Difference]:
 
 def _read(what: str, before: str, after: str) -> Difference:
     """Return a change of text, of long texts the part that changed."""
-    same = len(commonprefix((before, after)))
+    same = next((at for at, (was, now) in enumerate(zip(before, after, strict=False)) if was != now), len(before))
     start = after.rfind(" ", 0, max(0, same - _AROUND)) + 1 if max(len(before), len(after)) > _LONGEST else 0
     return Difference(kind="text", what=what, before=_part(before, start), after=_part(after, start))
 
@@ -244,7 +243,9 @@ def _folded(differences: Collection[Difference]) -> Iterator[Difference]:
     for kind in kinds:
         found = [one for one in differences if one.kind == kind]
         if kind == "states":
-            alike = [[one for one in found if one.after == after] for after in dict.fromkeys(one.after for one in found)]
+            alike = [
+                [one for one in found if one.after == after] for after in dict.fromkeys(one.after for one in found)
+            ]
             yield from (_counted(one) for one in sorted(alike, key=lambda one: _only_enables(one[0])))
         elif kind in ("appeared", "vanished", "moved") or len(found) > len(kinds):
             yield from [_counted(found)] if found else []

@@ -83,8 +83,8 @@ class Catalog:
     def matches(self, phrase: str) -> list[Application]:
         """Return all applications that a phrase may mean, the best first.
 
-        A phrase that is a name exactly as menus show it, in case too, means nothing else: "Text Editor" is the application
-        of that name if there is one, whereas "text editor" is any.
+        A phrase that is a name exactly as menus show it, in case too, means nothing else: "Text Editor" is the
+        application of that name if there is one, whereas "text editor" is any.
         """
         named = [application for application in self.applications if application.name == phrase.strip()]
         if named:

@@ -12,7 +12,7 @@ import click
 from agent_s.terminal.exits import DONE, INTERRUPTED, NOT_DONE, as_click_error
 from agent_s.terminal.interrupts import Interrupted, ctrl_c_prevails
 from agent_s.terminal.lazy import Entry, LazyGroup, examples
-from agent_s.terminal.options import acting_options, read_settings, settings_options, with_default_model
+from agent_s.terminal.options import acting_options, files_option, read_settings, settings_options, with_default_model
 
 COMMANDS = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
@@ -56,6 +56,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 )
 @settings_options
 @acting_options
+@files_option
 @click.pass_context
 def app(
     ctx: click.Context,
@@ -66,6 +67,7 @@ def app(
     display: str | None,
     virtual: bool,
     confirm: str | None,
+    files: Path | None,
 ) -> int:
     """Operate a desktop from one sentence.
 
@@ -74,14 +76,15 @@ def app(
     """
     install_log(verbose)
     if ctx.invoked_subcommand is not None:
-        if config_file or overrides or model or display or virtual or confirm:
+        if config_file or overrides or model or display or virtual or confirm or files:
             raise click.UsageError(f"Put the options of a command after it: agent-s {ctx.invoked_subcommand} ...")
         return DONE
     from agent_s.cli.interactive import ask_for_tasks
-    from agent_s.terminal.desktop_choice import choose_desktop
+    from agent_s.terminal.desktop_choice import choose_desktop, with_files
 
     settings = read_settings(config_file, overrides, {"model": model, "policy.confirm": confirm})
-    return ask_for_tasks(with_default_model(settings), choose_desktop(display, virtual))
+    choice = with_files(choose_desktop(display, virtual), files)
+    return ask_for_tasks(with_default_model(settings), choice)
 
 
 def run_app(arguments: Sequence[str]) -> int:

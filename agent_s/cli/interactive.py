@@ -128,8 +128,9 @@ class Prompt:
         except click.UsageError as error:
             self.screen.notice(error.message)
             return None
+        home = self.desktop.home if self.desktop.private else None
         with Interrupts(self.screen.notice) as interrupts:
-            ended = carry_out(self.agent, task, self.settings.runs_folder, self.screen, interrupts)
+            ended = carry_out(self.agent, task, self.settings.runs_folder, self.screen, interrupts, home=home)
         self.finished.append(ended)
         click.echo(f"{heading(ended.outcome)}. {shorten(printable(ended.outcome.reason), 300)}".strip())
         click.echo(f"{ended.used}. 'details' shows every step.")

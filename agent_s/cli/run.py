@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +10,12 @@ import click
 from agent_s.terminal.exits import EnvironmentProblem, is_signal
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import (
-    EXISTING_FOLDER,
     FOLDER,
     Number,
     acting_options,
     check_cluster,
     cluster_option,
+    files_option,
     json_option,
     quiet_option,
     read_settings,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         "agent-s run --virtual --json \"Open the calculator, click '7', click '8'.\"",
         "agent-s run --virtual --view \"Open the text editor and type 'hello'.\"",
         "agent-s run --display :1 -c limits.max_steps=30 --record my-run \"Click 'Save'.\"",
+        "agent-s run --virtual --files ~/papers 'Rename the papers by author and year.'",
         "agent-s run --virtual --attempts 3 \"Open the calculator, click '7', click '8'.\"",
         "agent-s run --virtual --replay-only \"Open the text editor and type 'goodbye'.\"",
     )
@@ -54,12 +54,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Run the task N times, side by side on private desktops, and keep the best run.",
 )
-@click.option(
-    "--files",
-    metavar="DIR",
-    type=EXISTING_FOLDER,
-    help="Folder whose content the home of a private desktop begins with, as a copy.",
-)
+@files_option
 @cluster_option
 @quiet_option
 def run(
@@ -82,14 +77,15 @@ def run(
 ) -> int:
     """Carry out TASK, a sentence or several, on a desktop.
 
-    Without --display or --virtual, the task runs on your screen if DISPLAY is set, else on a virtual desktop. Files
-    saved on a virtual desktop are copied to the folder of the run. With --attempts, a model compares what the runs
-    did, and the best one is replayed on your screen if you agree; other attempts never touch it.
+    Without --display or --virtual, the task runs on your screen if DISPLAY is set, else on a virtual desktop. That
+    has a home of its own, which begins empty or with --files; files saved there are copied to the folder of the run.
+    With --attempts, a model compares what the runs did, and the best one is replayed on your screen if you agree;
+    other attempts never touch it.
 
     Exit status: 0 done, 1 not done, 2 wrong usage, 3 something is missing on this machine, 130 stopped with Ctrl-C.
     """
     from agent_s.runs.reading import EVENTS_FILE
-    from agent_s.terminal.desktop_choice import choose_desktop
+    from agent_s.terminal.desktop_choice import choose_desktop, with_files
     from agent_s.terminal.running import make_task, run_once
 
     if as_json and events:
@@ -102,8 +98,6 @@ def run(
     settings = with_default_model(read_settings(config_file, overrides, given))
     check_cluster(cluster, settings)
     choice = choose_desktop(display, virtual)
-    if files is not None and attempts == 1 and choice.display is not None:
-        raise click.UsageError("--files fills the home of a private desktop; add --virtual.")
     if record is not None and (record / EVENTS_FILE).exists():
         raise click.UsageError(f"--record: {record} already holds a run. Choose another folder.")
     if attempts > 1:
@@ -113,7 +107,7 @@ def run(
     status = run_once(
         make_task(task),
         settings,
-        replace(choice, files=files),
+        with_files(choice, files),
         as_json=as_json,
         quiet=quiet,
         events=events,

@@ -14,6 +14,7 @@ from agent_s.terminal.options import (
     FOLDER,
     Number,
     display_option,
+    files_option,
     json_option,
     quiet_option,
     read_settings,
@@ -161,6 +162,7 @@ def export(run: str, settings: Settings, html: Path | None, out: Path | None, as
 @click.option("--set", "values", metavar="OLD=NEW", multiple=True, help="Replace a value in the task; repeatable.")
 @display_option
 @click.option("--virtual", is_flag=True, help="Work on a private virtual desktop.")
+@files_option
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
 @quiet_option
 def replay(
@@ -170,6 +172,7 @@ def replay(
     values: tuple[str, ...],
     display: str | None,
     virtual: bool,
+    files: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -181,7 +184,7 @@ def replay(
     """
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
-    from agent_s.terminal.desktop_choice import choose_desktop
+    from agent_s.terminal.desktop_choice import choose_desktop, with_files
     from agent_s.terminal.repeating import repeatable, with_values
     from agent_s.terminal.running import make_task, run_once
 
@@ -191,7 +194,7 @@ def replay(
     own = started.desktop not in ("", "virtual")
     if not display and not virtual:
         display, virtual = (started.desktop, False) if own else (None, True)
-    choice = choose_desktop(display, virtual)
+    choice = with_files(choose_desktop(display, virtual), files)
     return run_once(make_task(task), settings, choice, as_json=as_json, quiet=quiet, trusted_run=started.run_id)
 
 

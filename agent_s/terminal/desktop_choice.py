@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ class DesktopChoice:
 
     display: str | None  # name of an X display, or address of a machine; None for a virtual desktop
     words: str  # the choice and its reason, for a person
-    files: Path | None = None  # folder whose content the home of a virtual desktop begins with, as a copy
+    files: Path | None = None  # folder whose content the home of a virtual desktop begins with
 
     def open(self, settings: Settings) -> X11Desktop | VirtualDesktop | OSWorldDesktop:
         """Return the desktop, to be used in a `with` block.
@@ -41,6 +41,17 @@ class DesktopChoice:
         if is_address(self.display):
             return settings.desktop.new_remote(self.display)
         return settings.desktop.new_own(self.display)
+
+
+def with_files(choice: DesktopChoice, files: Path | None) -> DesktopChoice:
+    """Return a choice whose desktop begins with copies of files.
+
+    Raises:
+        click.UsageError: It is no virtual desktop.
+    """
+    if files is not None and choice.display is not None:
+        raise click.UsageError("--files is for virtual desktops: add --virtual.")
+    return replace(choice, files=files)
 
 
 def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
 import shutil
 from pathlib import Path
 
@@ -10,18 +9,23 @@ from agent_s.terminal.progress import Display
 
 FILES_FOLDER = "files"
 MAX_KEPT_BYTES = 200_000_000
+_CLOCK_S = 0.05  # the times of files lag behind the clock by a few milliseconds
 
 
-def keep_files(home: Path, folder: Path, display: Display, given: Path | None = None) -> None:
-    """Copy the person's files from the home of a virtual desktop.
+def keep_files(home: Path, folder: Path, display: Display, since: float) -> None:
+    """Copy the files that a run wrote or renamed from the home of a virtual desktop.
 
-    Hidden files, links, and files that are as in the folder `given`, which the home began with, are left out; nothing
-    is copied if the rest is larger than `MAX_KEPT_BYTES`.
+    Hidden files and links are left out; nothing is copied if the rest is larger than `MAX_KEPT_BYTES`.
+
+    Args:
+        home: The home.
+        folder: The folder of the run.
+        display: Is told of each copy.
+        since: When the run began, s since 1970.
     """
     try:
-        files = [path for path in sorted(home.rglob("*")) if _is_own_work(path, home)]
-        if given is not None:
-            files = [path for path in files if not _is_same(path, given / path.relative_to(home))]
+        own = (path for path in sorted(home.rglob("*")) if _is_own_work(path, home))
+        files = [path for path in own if path.stat().st_ctime >= since - _CLOCK_S]
         size = sum(path.stat().st_size for path in files)
         if size > MAX_KEPT_BYTES:
             display.notice(
@@ -36,10 +40,6 @@ def keep_files(home: Path, folder: Path, display: Display, given: Path | None = 
             display.say(f"Copied from the virtual desktop: {copy}")
     except OSError as error:
         display.notice(f"Files saved on the virtual desktop could not be copied: {error.strerror or error}.")
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    return other.is_file() and filecmp.cmp(path, other, shallow=False)
 
 
 def kept_files(folder: Path) -> list[Path]:

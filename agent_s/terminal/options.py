@@ -78,6 +78,12 @@ def display_option(command: F) -> F:
     return click.option("--display", "--osworld", "display", metavar=":N|URL", help=text)(command)
 
 
+def files_option(command: F) -> F:
+    """Add `--files`, for commands that may work on a virtual desktop."""
+    text = "Folder whose content the home of a virtual desktop begins with, as a copy."
+    return click.option("--files", metavar="DIR", type=EXISTING_FOLDER, help=text)(command)
+
+
 def cluster_option(command: F) -> F:
     """Add `--cluster`, for commands that work on several desktops."""
     text = "Use the desktops of this Ray cluster; 'auto' for the one that this machine belongs to."

@@ -106,9 +106,7 @@ def run_once(
         agent = build_agent(settings, desktop, memory, display, trusted_run, watcher)
         introduce(agent, choice, display)
         home = desktop.home if desktop.private else None
-        ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, unfinished, watcher)
-        if home is not None and ended.folder is not None:
-            keep_files(home, ended.folder, display, choice.files)
+        ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished, watcher)
     announce(task.instruction, ended, settings)
     status = exit_status(ended.outcome)
     if not events:
@@ -123,18 +121,20 @@ def carry_out(
     display: Display,
     interrupts: Interrupts,
     record: Path | None = None,
+    home: Path | None = None,
     unfinished: UnfinishedRun | None = None,
     watcher: Watcher | None = None,
 ) -> FinishedRun:
     """Carry out a task, or resume an unfinished run: show it, record it, and write its report.
 
-    It is recorded in the folder `record`, or in a new one in `runs_folder`.
+    It is recorded in the folder `record`, or in a new one in `runs_folder`. The files that it writes are copied there
+    from `home`, that of a virtual desktop.
     """
     from agent_s.runs.listing import run_folder
 
     recorder: Recorder | None = None
     outcome: Outcome | None = None
-    model, began = "", time.monotonic()
+    model, began, since = "", time.monotonic(), time.time()
     listeners: list[Callable[[Event], None]] = [display] if watcher is None else [display, watcher]
     with display, _stopped_from_the_screen(agent, interrupts), ExitStack() as watching:
         try:
@@ -158,6 +158,8 @@ def carry_out(
         seconds = time.monotonic() - began
         if recorder is None:
             return FinishedRun(outcome, model, seconds=seconds)
+        if home is not None:
+            keep_files(home, recorder.folder, display, since)
         return FinishedRun(outcome, model, recorder.folder, _write_report(recorder.folder, display), seconds)
 
 

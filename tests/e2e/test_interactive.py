@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +44,13 @@ def test_the_prompt_explains_itself_and_is_not_taken_for_a_task(user: User) -> N
     assert "Report: " in done.stdout
     assert "The desktop is restored" in done.stdout + done.stderr
     assert [run["instruction"] for run in json.loads(user.call("runs", "list", "--json").stdout)] == ["Wait 0 seconds"]
+
+
+def test_what_a_task_saves_on_a_virtual_desktop_is_kept(user: User) -> None:
+    (user.home / "given").mkdir()
+    (user.home / "given" / "list.txt").write_text("milk")
+    task = "Open the text editor, type 'one' and save it as one.txt in the Documents folder."
+    done = user.agent_s("--model", "offline", "--virtual", "--files", str(user.home / "given"), input=f"{task}\nquit\n")
+    assert done.returncode == 0, done.stderr
+    (run,) = json.loads(user.call("runs", "list", "--json").stdout)
+    assert [path.name for path in (Path(run["folder"]) / "files").rglob("*.txt")] == ["one.txt"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from agent_s.errors import TrajectoryError
 from agent_s.runs.listing import find_run
 from agent_s.runs.reading import read_trajectory
 from agent_s.settings import Settings, load_settings
-from agent_s.terminal.desktop_choice import DesktopChoice, choose_desktop
+from agent_s.terminal.desktop_choice import DesktopChoice, choose_desktop, with_files
 from agent_s.terminal.running import make_task, run_once
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 
@@ -51,6 +52,13 @@ def test_wayland_session_is_used_only_where_it_is_asked_for_and_says_what_it_lac
     assert choose_desktop(":9", virtual=False).words == "the screen :9"  # another server, such as Xvfb
     monkeypatch.delenv("DISPLAY")
     assert "Wayland" in choose_desktop(None, virtual=False).words
+
+
+def test_files_are_for_virtual_desktops(tmp_path: Path) -> None:
+    assert with_files(choose_desktop(None, virtual=True), tmp_path).files == tmp_path
+    with pytest.raises(click.UsageError, match="--virtual"):
+        with_files(choose_desktop(":7", virtual=False), tmp_path)
+    assert with_files(choose_desktop(":7", virtual=False), None).display == ":7"
 
 
 class PrivateDesktop(FakeDesktop):
@@ -106,23 +114,23 @@ def test_a_task_that_is_done_is_status_0_and_recorded_with_its_files(
     assert read_trajectory(folder).problem == ""
 
 
-def test_files_that_are_as_they_were_given_are_not_kept(
-    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_it_is_said_if_files_are_too_large_to_be_kept(
+    settings: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given, home = tmp_path / "given", settings.runs_folder.parent / "home"
-    for folder in (given, home):
-        folder.mkdir(exist_ok=True)
-        (folder / "same.txt").write_text("as it was")
-        (folder / "note.txt").write_text("before")
-    choice = FakeChoice(None, "a fake desktop", given)
-    assert run_once(make_task("Click 'OK'."), settings, choice, as_json=True, quiet=True) == 0
-    [kept] = json.loads(capsys.readouterr().out)["files"]
-    assert (Path(kept).name, Path(kept).read_text()) == ("note.txt", "saved")
     monkeypatch.setattr("agent_s.terminal.kept_files.MAX_KEPT_BYTES", 3)
-    assert run_once(make_task("Click 'OK'."), settings, choice, as_json=True, quiet=True) == 0
+    assert run("Click 'OK'.", settings, as_json=True) == 0
     told = capsys.readouterr()
     assert json.loads(told.out)["files"] == []
     assert "were not copied" in told.err
+
+
+def test_files_that_a_run_left_alone_are_not_copied(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    given = settings.runs_folder.parent / "home" / "given.txt"
+    given.parent.mkdir()
+    given.write_text("as it was")
+    time.sleep(0.1)
+    assert run("Click 'OK'.", settings, as_json=True) == 0
+    assert [Path(file).name for file in json.loads(capsys.readouterr().out)["files"]] == ["note.txt"]
 
 
 def test_a_task_that_fails_is_status_1_with_the_reason(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
