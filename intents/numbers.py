@@ -14,6 +14,7 @@ NUMBER = r"(?<![\w.,])[-+−]?\d+(?:[.,'’]\d+|[ \u00a0\u202f\u2009]\d{3}(?!\d)
 """Pattern of a number with its sign and its separators."""
 
 _GROUPS = ",.'’ \u00a0\u202f\u2009"
+_TIMES = re.compile(r"(?<=\d)[x×](?=\d)")
 _CODE = re.compile(r"[-+−]?0\d")  # digits that are no quantity, such as 007
 
 
@@ -65,11 +66,14 @@ def _is_foreign(reading: Reading) -> bool:
 
 
 def shows(text: str, value: str) -> bool:
-    """Return whether a text holds a value; a number also in another form: "1.2" shows "1.20"."""
+    """Return whether a text holds a value.
+
+    A number counts in another form, too ("1.2" shows "1.20"), and as one of the sides of a size such as "320x240".
+    """
     if holds(text, value):
         return True
     wanted = value_of(value)
-    return wanted is not None and any(number == wanted for number in _values_in(text))
+    return wanted is not None and any(number == wanted for number in _values_in(_TIMES.sub(" × ", text)))
 
 
 def _values_in(text: str) -> Iterator[Decimal]:

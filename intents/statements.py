@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\W\d_]\w*")
 _FILE = re.compile(SORTS["file"])
 _CELL = re.compile(r"\$?[A-Z]{1,3}\$?[1-9]\d*")
 _COMPOUND = re.compile(r"(?<=\w)-\w+ed\b")  # the end of "right-aligned", which its beginning says
-_PARTICIPLES = ("ed", "ing", "wn")
+_PARTICIPLES = ("ed", "ing", "wn", "tten")
 _NO_VALUES = frozenset({"word", "mark"})
 
 
@@ -43,6 +43,7 @@ class Statement:
     predicate: frozenset[str]
     deeds: frozenset[str]  # stems of what it says was done to them, as far as that is more than being there: "booked"
     denies: bool  # whether it claims that something is not so, or not there
+    undone: bool  # whether it claims that something was not done: "the file is not overwritten"
     unchanged: bool  # whether it claims that something is as it was
     exact: bool  # whether it rules out anything else
     saved: bool  # whether it claims something about a stored file, and not only about what is shown
@@ -61,6 +62,7 @@ def read_statement(text: str) -> Statement:
     absent = bool(found & (words("words", "absent") | words("verbs", "removing")))
     negated = bool(found & (words("words", "negations") | words("words", "denying")))
     saving, shows = bool(found & words("words", "saving")), bool(found & words("words", "showing"))
+    deeds = frozenset(stem(word) for word in said if word.endswith(_PARTICIPLES))
     return Statement(
         text=text,
         values=values,
@@ -68,8 +70,9 @@ def read_statement(text: str) -> Statement:
         cells=_cells(values, files),
         topics=tuple(_topics(plain)),
         predicate=frozenset(stem(word) for word in said if not word.endswith(_PARTICIPLES)),
-        deeds=frozenset(stem(word) for word in said if word.endswith(_PARTICIPLES)),
+        deeds=deeds,
         denies=absent != negated,
+        undone=negated and not absent and bool(deeds),
         unchanged=bool(found & words("words", "unchanged")),
         exact=bool(found & words("words", "exact")),
         saved=saving or (bool(files) and not shows),

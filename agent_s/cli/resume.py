@@ -50,9 +50,9 @@ def resume(
     unfinished = read_unfinished(events)
     name = display or unfinished.desktop
     if name in ("", "virtual"):
-        again = shell_word(unfinished.task.instruction)
+        again = f"agent-s run --virtual {shell_word(unfinished.task.instruction)}"
         raise click.UsageError(
-            f"Run {unfinished.run_id} used a virtual desktop, which is gone. Start it again: agent-s run {again}"
+            f"Run {unfinished.run_id} used a virtual desktop, which is gone. Start it again: {again}"
         )
     started = next(event for event in events if isinstance(event, RunStarted))
     settings = read_settings(config_file, overrides, {"model": model or started.model})

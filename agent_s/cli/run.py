@@ -115,9 +115,18 @@ def run(
         watcher=_in_browser() if view else None,
     )
     if is_signal(status):
-        again = f"agent-s run {shell_word(task)}" if choice.display is None else "agent-s resume last"
-        click.echo(f"Keys are released, and finished subtasks are kept in memory. To continue: {again}", err=True)
+        goes_on = (
+            "continue: agent-s resume last" if choice.display else f"start it again: {_command(task, files, model)}"
+        )
+        click.echo(f"Keys are released. To {goes_on}", err=True)
     return status
+
+
+def _command(task: str, files: Path | None, model: str | None) -> str:
+    """Return the command that starts a task on a virtual desktop, without other options."""
+    given = {"--files": str(files) if files else "", "--model": model or ""}
+    options = (f"{option} {shell_word(value)}" for option, value in given.items() if value)
+    return " ".join(("agent-s run --virtual", *options, shell_word(task)))
 
 
 def _in_browser() -> LiveRun:

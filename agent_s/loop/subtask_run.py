@@ -202,7 +202,7 @@ class SubtaskRunner:
             yield from self._see_effects(steps, now)
             reason = ""
             if number >= self.options.max_actions:
-                reason = f"an answer may hold {self.options.max_actions} primitives (worker.max_actions)"
+                reason = f"worker.max_actions allows {self.options.max_actions} in an answer"
             elif len(steps) >= most:
                 reason = "the subtask has taken all its steps (limits.max_subtask_steps)"
             elif self.session.takeovers > takeovers:

@@ -75,6 +75,8 @@ def find_probe(citation: Citation, claim: Statement, context: VerifyContext, for
     shows = result.holds
     if isinstance(probe, SettingProbe | PreferenceProbe) and (on := on_or_off(probe.value)) is not None:
         shows = on == shows
+    elif isinstance(probe, FileProbe) and ((forbids and claim.denies) or claim.undone):
+        shows = result.holds and result.changed
     elif isinstance(probe, ChangedProbe) and not shows and lasting:
         shows = not claim.denies
     elif (isinstance(probe, CellProbe) and not probe.value) or (isinstance(probe, TextProbe) and not probe.text):

@@ -48,7 +48,7 @@ def find_step(citation: Citation, claim: Statement, context: VerifyContext) -> E
         raise NoEvidence(f"step {number} does not say what is quoted")
     place_of = title_of(own, after) if own is not None else ""
     drawn, filled = isinstance(step.response.action, Type), own is not None and own.role in INPUTS
-    words, confirms = f"step {number}: {step}", _confirms(step)
+    words, confirms = f"step {number}: {step}", _confirms(step, after)
     return Evidence(words, content, shows, place=place_of, drawn=drawn, filled=filled, confirms=confirms)
 
 
@@ -73,7 +73,7 @@ def _check_lasts(
     target = acted_on(step.response.action, step.observation)
     own = after.by_id.get(target.id) if target is not None else None
     if target is None or own is None:
-        if not _confirms(step) and not removes:
+        if not _confirms(step, after) and not removes:
             raise NoEvidence(f"nothing shows that what step {step.number} did still holds")
         return
     current = now.by_id.get(own.id)
@@ -81,17 +81,29 @@ def _check_lasts(
         if (current.text, current.value, is_on(current)) != (own.text, own.value, is_on(own)):
             raise NoEvidence(f"what step {step.number} did no longer holds")
     elif not any(window.id == own.window_id for window in now.windows):
-        closing = (one for one, seen in later if all(window.id != own.window_id for window in seen.windows))
+        closing = ((one, seen) for one, seen in later if all(window.id != own.window_id for window in seen.windows))
         last = next(closing, None)
-        if last is not None and not _confirms(last):
+        if last is not None and not _confirms(*last):
             raise NoEvidence(f"the window of step {step.number} was closed without confirming it")
 
 
-def _confirms(step: Step) -> bool:
+def _confirms(step: Step, after: Observation) -> bool:
+    """Return whether a step confirmed a dialog or sent a form, given the screen after it.
+
+    The button that does what a dialog is for may be called anything ("Export"), so it is one that closes the dialog and
+    is not known to decline.
+    """
     action = step.response.action
     if isinstance(action, Click):
         target = acted_on(action, step.observation)
-        return target is not None and label("accepts").fullmatch(target.name.strip()) is not None
+        if target is None:
+            return False
+        if label("accepts").fullmatch(target.name.strip()):
+            return True
+        dialog = any(window.id == target.window_id and window.modal for window in step.observation.windows)
+        closed = all(window.id != target.window_id for window in after.windows)
+        named = target.role == "push button" and bool(target.name.strip())
+        return dialog and closed and named and not label("declines").fullmatch(target.name.strip())
     return (isinstance(action, Type) and action.enter) or (
         isinstance(action, Hotkey) and action.keys[-1].casefold() in ("return", "enter")
     )

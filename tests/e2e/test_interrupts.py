@@ -58,7 +58,7 @@ def test_signal_during_an_action_ends_the_run_in_order(user: User, tmp_path: Pat
     output = end(process)
     assert process.returncode == status
     assert "Stopped" in output
-    assert 'To continue: agent-s run "Wait"' in output
+    assert f'To start it again: agent-s run --virtual --model "{model}" "Wait"' in output
     assert user.desktops() == []
     (run,) = list_runs(user.runs)
     assert run.status == "stopped"
@@ -215,7 +215,7 @@ def test_ctrl_z_hands_the_screen_to_the_user_until_enter(user: User, tmp_path: P
         os.write(main_end, b"\r")
         read_terminal(main_end, "wait 60 s")
         os.write(main_end, b"\x03")
-        read_terminal(main_end, "To continue")
+        read_terminal(main_end, "To start it again")
         assert process.wait(END_LIMIT_S) == 130
     finally:
         if process.poll() is None:
@@ -232,7 +232,7 @@ def test_live_display_on_a_terminal_ends_with_ctrl_c(user: User, tmp_path: Path)
         assert "Wait for it" in seen
         assert "Ctrl-C stops" in seen
         os.write(main_end, b"\x03")
-        seen = read_terminal(main_end, "To continue")
+        seen = read_terminal(main_end, "To start it again")
         assert "\x1b[?25h" in seen, "the cursor stays hidden"
         assert process.wait(END_LIMIT_S) == 130
     finally:

@@ -46,4 +46,4 @@ def test_a_run_on_a_virtual_desktop_cannot_be_resumed(user: User) -> None:
     user.agent_s("run", "--virtual", "-c", "limits.max_steps=1", "Press 'a', press 'b'.")
     resumed = user.agent_s("resume", "last")
     assert resumed.returncode == 2
-    assert "Start it again: agent-s run \"Press 'a', press 'b'.\"" in resumed.stderr
+    assert "Start it again: agent-s run --virtual \"Press 'a', press 'b'.\"" in resumed.stderr

@@ -19,6 +19,8 @@ from intents.numbers import shows, value_of
         ("3,5 kg", "3.5"),
         ("−5 °C", "-5"),
         ("room 007", "007"),
+        ("image 320x240", "320"),
+        ("image 320x240", "240"),
         ("no number", "number"),
     ],
 )
@@ -28,7 +30,16 @@ def test_a_text_shows_a_number_in_any_form(text: str, value: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("1,200", "1.2"), ("room 7", "007"), ("45", "4.5"), ("-5", "5"), ("1.2.3", "1.2"), ("x12", "12"), ("12", "")],
+    [
+        ("1,200", "1.2"),
+        ("room 7", "007"),
+        ("45", "4.5"),
+        ("-5", "5"),
+        ("1.2.3", "1.2"),
+        ("x12", "12"),
+        ("12", ""),
+        ("320x240", "32"),
+    ],
 )
 def test_another_number_is_not_shown(text: str, value: str) -> None:
     assert not shows(text, value)

@@ -221,7 +221,9 @@ def test_an_effect_that_no_longer_holds_is_not_evidence() -> None:
     assert "undone" in problem(context("Line numbers are on", on, *undone), Citation(of="step", number=1))
 
 
-@pytest.mark.parametrize(("name", "right"), [("OK", True), ("Cancel", False)])
+@pytest.mark.parametrize(
+    ("name", "right"), [("OK", True), ("Export", True), ("Cancel", False), ("Close without Saving", False)]
+)
 def test_a_change_in_a_dialog_counts_if_the_dialog_was_confirmed(name: str, right: bool) -> None:
     closes = part(2, "push button", name, window=DIALOG)
     off = screen(box(1, "Autosave", False, DIALOG), closes, windows=(DIALOG, EDITOR))
@@ -329,6 +331,16 @@ def test_a_prohibition_is_compared_with_the_steps() -> None:
     cited = Citation(of="no_step")
     assert "step 1 has to do with it" in problem(context("do not send it", now, sent, constraints=1), cited)
     assert problem(context("do not send it", now, saved, constraints=1), cited) == ""
+
+
+@pytest.mark.parametrize(("changed", "right"), [(False, True), (True, False)])
+def test_a_file_that_must_not_be_overwritten_is_shown_by_when_it_was_written(changed: bool, right: bool) -> None:
+    there = read(1, FileProbe(path="a.png"), True, "~/a.png", changed=changed)
+    forbidden = context("Do not overwrite a.png", screen(), probed=(there,), constraints=1)
+    assert (problem(forbidden, probe(1)) == "") is right
+    assert (problem(context("a.png was not overwritten", screen(), probed=(there,)), probe(1)) == "") is right
+    removed = context("a.png was removed", screen(), probed=(there,))
+    assert "contrary" in problem(removed, probe(1))
 
 
 def test_what_is_unchanged_is_compared_with_the_first_screen() -> None:
