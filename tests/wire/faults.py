@@ -120,8 +120,8 @@ def invalid_once(bad: str) -> Callable[[Format], list[Turn]]:
     return lambda form: [form.answer(bad), form.answer(PRESS)]
 
 
-def invalid_twice(bad: str) -> Callable[[Format], list[Turn]]:
-    return lambda form: [form.answer(bad), form.answer(bad)]
+def invalid_always(bad: str) -> Callable[[Format], list[Turn]]:
+    return lambda form: [form.answer(bad)] * 3
 
 
 DEEP = '{"action":' * 30_000
@@ -169,14 +169,14 @@ FAULTS: dict[str, Fault] = {
         (0.5, 1.0),
     ),
     "wrong JSON": Fault(invalid_once('{"action": {"action": "click", "element_id": 1,}}'), 2),
-    "wrong JSON twice": Fault(
-        invalid_twice('{"action": {"action": "done"}'), 2, MalformedResponse, "invalid answers: not valid JSON"
+    "wrong JSON always": Fault(
+        invalid_always('{"action": {"action": "done"}'), 3, MalformedResponse, "invalid answers: not valid JSON"
     ),
     "JSON in prose": Fault(lambda form: [form.answer(f"I will press it {{now}}.\n```json\n{PRESS}\n```\nGood?")], 1),
     "unknown action": Fault(invalid_once(turn_of_worker({"action": "run_shell", "command": "rm -rf ~"})), 2),
-    "unknown action twice": Fault(
-        invalid_twice(turn_of_worker("agent.open_terminal()")),
-        2,
+    "unknown action always": Fault(
+        invalid_always(turn_of_worker("agent.open_terminal()")),
+        3,
         MalformedResponse,
         "Unknown primitive 'open_terminal'",
     ),
@@ -186,7 +186,7 @@ FAULTS: dict[str, Fault] = {
         action=Click(element_id=99),  # valid: the desktop refuses it, and the worker sees the error
     ),
     "two actions": Fault(invalid_once(f"{PRESS}\n{turn_of_worker({'action': 'done'})}"), 2),
-    "two actions twice": Fault(invalid_twice("agent.click(1)\nagent.done()"), 2, MalformedResponse, "2 primitives"),
+    "two actions always": Fault(invalid_always("agent.click(1)\nagent.done()"), 3, MalformedResponse, "2 primitives"),
     "refusal": Fault(
         lambda form: [form.answer("", stop="refusal", refusal="against the rules")],
         1,
@@ -194,11 +194,15 @@ FAULTS: dict[str, Fault] = {
         "against the rules",
     ),
     "length stop": Fault(lambda form: [form.answer(PRESS[:60], stop="length"), form.answer(PRESS)], 2),
-    "length stop twice": Fault(
-        lambda form: [form.answer(PRESS, stop="length")] * 2, 2, ResponseCutOff, "provider.max_output_tokens"
+    "length stop always": Fault(
+        lambda form: [form.answer(PRESS, stop="length")] * 3, 3, ResponseCutOff, "provider.max_output_tokens"
     ),
     "empty": Fault(invalid_once(""), 2),
-    "empty twice": Fault(invalid_twice(" \n"), 2, EmptyResponse, "two empty answers"),
+    "empty always": Fault(invalid_always(" \n"), 3, EmptyResponse, "3 empty answers"),
+    "twice something else": Fault(
+        lambda form: [form.answer(""), form.answer('{"action": {"action": "fly"}}'), form.answer(PRESS)], 3
+    ),
+    "id as a text": Fault(lambda form: [form.answer(turn_of_worker({"action": "click", "element_id": "1"}))], 1),
     "wrong type": Fault(invalid_once(turn_of_worker({"action": "click", "element_id": "the OK button"})), 2),
     "wrong type on the wire": Fault(
         lambda form: [Http(200, {"content": 7, "output": 7, "choices": 7})] * 3,
@@ -209,11 +213,11 @@ FAULTS: dict[str, Fault] = {
     ),
     "huge text": Fault(invalid_once("x" * 500_000), 2),
     "huge body": Fault(lambda form: [Http(200, b" " * 9_000_000)], 1, ModelError, "larger than"),
-    "nested endlessly": Fault(invalid_twice(DEEP), 2, MalformedResponse, "nested"),
+    "nested endlessly": Fault(invalid_always(DEEP), 3, MalformedResponse, "nested"),
     "duplicate keys": Fault(invalid_once('{"action": {"action": "click", "element_id": 1, "element_id": 2}}'), 2),
-    "duplicate keys twice": Fault(
-        invalid_twice('{"action": {"action": "done"}, "action": {"action": "fail"}}'),
-        2,
+    "duplicate keys always": Fault(
+        invalid_always('{"action": {"action": "done"}, "action": {"action": "fail"}}'),
+        3,
         MalformedResponse,
         "'action' is given twice",
     ),

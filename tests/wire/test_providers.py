@@ -165,7 +165,7 @@ def test_a_fault_ends_in_success_or_in_its_error(form: Format, fault: Fault) -> 
     assert deviations(form, fault) == []
 
 
-def test_an_invalid_answer_is_sent_back_once_and_both_requests_are_counted(form: Format) -> None:
+def test_an_invalid_answer_is_sent_back_and_both_requests_are_counted(form: Format) -> None:
     result = exchange(form, form.answer('{"action": {"action": "fly"}}'), form.answer(PRESS))
     assert result.response is not None
     assert result.response.usage.input_tokens == 2000

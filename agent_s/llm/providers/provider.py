@@ -1,4 +1,4 @@
-"""A model of a provider: renders the context, sends it, reads the answer, and retries once on invalid output."""
+"""A model of a provider: renders the context, sends it, reads the answer, and retries on invalid output."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from agent_s.llm.providers.sdk_client import SdkClient
 from agent_s.llm.providers.sdk_errors import SchemaRefused
 from agent_s.llm.providers.structured import Unreadable, read_response
 from agent_s.llm.routing import ROLES
+from agent_s.records import Usage
 from agent_s.settings import ProviderSettings, RequestSettings
 
 MAX_ECHO = 4_000  # characters of an invalid answer that are sent back
+MAX_ANSWERS = 3  # to one request, invalid ones included
 
 
 class Send(Protocol):
@@ -58,31 +60,30 @@ class ProviderModel:
     _enforces_schema: bool = field(default=True, init=False)
 
     def complete(self, request: ModelRequest) -> ModelResponse:
-        """Answer one request; an invalid answer is sent back once, with the reason.
+        """Answer one request; an invalid answer is sent back with the reason, twice at most.
 
         Raises:
             ModelUnavailable: The provider cannot be reached, or refuses the key.
             ModelRefused: The model declines, or a filter stopped it.
             ResponseCutOff: The answer or the conversation is too long.
-            MalformedResponse: The second answer is invalid, too.
+            MalformedResponse: No answer is valid.
         """
         conversation = self.renderer.render(request.context, request.machine)
-        reply = self._ask(conversation, request)
-        usage, requests = reply.usage, 1
-        try:
-            output = self._read(reply, request.response_type)
-        except Unreadable as problem:
-            echo = sendable(reply.text[:MAX_ECHO]).strip() or "(nothing)"
-            complaint = self.renderer.retry(str(problem))
-            conversation = conversation.extended(
-                Message("assistant", (Text(echo),)), Message("user", (Text(complaint),))
-            )
+        usage, requests = Usage(), 0
+        while True:
             reply = self._ask(conversation, request)
-            usage, requests = usage + reply.usage, 2
+            usage, requests = usage + reply.usage, requests + 1
             try:
                 output = self._read(reply, request.response_type)
-            except Unreadable as again:
-                raise self._failure(reply, str(again)) from again
+                break
+            except Unreadable as problem:
+                if requests == MAX_ANSWERS:
+                    raise self._failure(reply, str(problem)) from problem
+                echo = sendable(reply.text[:MAX_ECHO]).strip() or "(nothing)"
+                complaint = self.renderer.retry(str(problem))
+                conversation = conversation.extended(
+                    Message("assistant", (Text(echo),)), Message("user", (Text(complaint),))
+                )
         usage = usage.model_copy(update={"dollars": self.prices.dollars(self.name, usage)})
         return ModelResponse(output, usage, {"request_id": reply.request_id, "requests": requests})
 
@@ -141,10 +142,12 @@ class ProviderModel:
 
     def _failure(self, reply: Reply, problem: str) -> MalformedResponse | ResponseCutOff:
         if reply.stop == "length":
-            return ResponseCutOff(f"{self.name} gave two answers that are too long; raise provider.max_output_tokens.")
+            return ResponseCutOff(
+                f"{self.name} gave {MAX_ANSWERS} answers that are too long; raise provider.max_output_tokens."
+            )
         if not reply.text.strip():
-            return EmptyResponse(f"{self.name} gave two empty answers.")
-        return MalformedResponse(f"{self.name} gave two invalid answers: {problem}.")
+            return EmptyResponse(f"{self.name} gave {MAX_ANSWERS} empty answers.")
+        return MalformedResponse(f"{self.name} gave {MAX_ANSWERS} invalid answers: {problem}.")
 
 
 def _require_answer(reply: Reply, name: str) -> None:

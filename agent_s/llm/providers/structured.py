@@ -150,7 +150,8 @@ def _with_action(fields: dict[str, Any]) -> dict[str, Any]:
 def _without_unused(node: Any) -> Any:
     """Return an answer whose primitives and probes lack the fields of other kinds, if those say nothing, and nulls.
 
-    The schema has one flat object for all kinds, in which models fill in nulls and defaults.
+    The schema has one flat object for all kinds, in which models fill in nulls and defaults. Some write the id of an
+    element as a text.
     """
     if isinstance(node, list):
         return [_without_unused(item) for item in node]
@@ -158,10 +159,14 @@ def _without_unused(node: Any) -> Any:
         return node
     kind = next((kinds.get(str(node.get(name))) for name, kinds in _KINDS.items() if name in node), None)
     return {
-        name: _without_unused(value)
+        name: int(value) if _is_id(name, value) else _without_unused(value)
         for name, value in node.items()
         if kind is None or (value is not None if name in kind.model_fields else not _says_nothing(name, value))
     }
+
+
+def _is_id(name: str, value: Any) -> bool:
+    return name.endswith("_id") and isinstance(value, str) and value.isascii() and value.isdecimal()
 
 
 def _says_nothing(name: str, value: Any) -> bool:
