@@ -83,8 +83,11 @@ def with_effect(result: ActionResult, action: Action, before: Snapshot, after: S
         return result
     effect = effect_of(action, before, after, result)
     update: dict[str, object] = {"effect": effect}
-    if isinstance(action, Type) and result.delivery is not None and result.delivery.state == "unread":
-        update["delivery"] = _shown(action, result.delivery, before, after)
+    if isinstance(action, Type) and result.delivery is not None:
+        if result.delivery.state == "unread":
+            update["delivery"] = _shown(action, result.delivery, before, after)
+        elif result.delivery.state == "different":
+            update["delivery"] = _whole(action, result.delivery, before, after)
     return result.model_copy(update=update)
 
 
@@ -405,6 +408,18 @@ def error_pattern() -> re.Pattern[str]:
 
     words = yaml.safe_load(resources.files("aci.acting").joinpath("error_words.yaml").read_text("utf-8"))
     return re.compile("|".join(f"(?:{word})" for word in words), re.IGNORECASE)
+
+
+def _whole(action: Type, delivery: Delivery, before: Snapshot, after: Snapshot) -> Delivery:
+    """Return how a text arrived in a field, such as one for a date, of which only a part was read back."""
+    target = acted_on(action, before)
+    now = after.by_id.get(target.id) if target is not None else None
+    if target is None or now is None or not now.text or now.text in (target.text, delivery.reads):
+        return delivery
+    if not is_rewritten(action.text, now.text):
+        return delivery
+    state = "exact" if now.text == action.text else "rewritten"
+    return delivery.model_copy(update={"state": state, "reads": now.text[:80]})
 
 
 def _shown(action: Type, delivery: Delivery, before: Snapshot, after: Snapshot) -> Delivery:

@@ -294,3 +294,18 @@ def test_of_a_long_text_the_part_that_changed_is_shown() -> None:
 def test_one_more_element_is_counted_in_the_singular() -> None:
     before, after = screen(SAVE), screen(SAVE, element(2, "label", "Line 1"), element(3, "label", "Column 1"))
     assert text(Click(element_id=1), before, after) == 'label "Line 1" appeared and 1 more element'
+
+
+@pytest.mark.parametrize(
+    ("now", "words"),
+    [
+        ("03/14/1990", "read back exactly"),
+        ("3/14/1990", 'taken; the application shows it as "3/14/1990"'),
+        ("12/31/2026", 'the field reads "" now; date editor "Birthday" reads "12/31/2026" now'),
+    ],
+)
+def test_a_field_of_parts_counts_by_its_whole_text(now: str, words: str) -> None:
+    date = element(1, "date editor", "Birthday", text="mm/dd/yyyy")
+    read = ActionResult(ok=True, delivery=Delivery(state="different", reads=""))
+    typed = Type(text="03/14/1990", element_id=1)
+    assert text(typed, screen(date), screen(replace(date, text=now)), read) == words
