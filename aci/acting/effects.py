@@ -172,8 +172,13 @@ def _window(window: Window) -> str:
 
 
 def _elements(before: Snapshot, after: Snapshot, areas: Collection[Rect] | None) -> Iterator[tuple[int, Difference]]:
-    """Yield the differences of elements with their ids; of recognized text only where pixels changed."""
+    """Yield the differences of elements with their ids; of recognized text only where pixels changed.
+
+    What a window that opened covers has not vanished.
+    """
     old, new = ({element.id: element for element in seen.elements} for seen in (before, after))
+    known = {window.id for window in before.windows}
+    opened = [window.rect for window in after.windows if window.id not in known]
     for number, element in new.items():
         was = old.get(number)
         if was is element:
@@ -185,7 +190,7 @@ def _elements(before: Snapshot, after: Snapshot, areas: Collection[Rect] | None)
         elif _shows(element, areas):
             yield number, Difference(kind="appeared", what=describe_element(element))
     for number, element in old.items():
-        if number not in new and _shows(element, areas):
+        if number not in new and _shows(element, areas) and not _meets(element.rect, opened):
             yield number, Difference(kind="vanished", what=describe_element(element))
 
 

@@ -309,3 +309,9 @@ def test_a_field_of_parts_counts_by_its_whole_text(now: str, words: str) -> None
     read = ActionResult(ok=True, delivery=Delivery(state="different", reads=""))
     typed = Type(text="03/14/1990", element_id=1)
     assert text(typed, screen(date), screen(replace(date, text=now)), read) == words
+
+
+def test_what_a_dialog_covers_has_not_vanished() -> None:
+    below, beside = element(3, "label", "Below", rect=Rect(60, 60, 40, 20)), element(2, "label", "Beside")
+    before, after = screen(SAVE, below, beside), screen(SAVE, windows=WITH_DIALOG)
+    assert text(Click(element_id=1), before, after) == 'dialog "Save As" opened, label "Beside" vanished'
