@@ -130,6 +130,8 @@ class Place:
             return "password"
         if self.cell:
             return "cell"
+        if element.value is not None and not element.text:
+            return "no_text"  # such as the parts of a date, which pass on what is typed behind them
         return "" if self.text_field else "no_text"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from Xlib import XK
@@ -101,6 +102,13 @@ def test_content_for_a_chosen_field_is_pasted_and_read_back() -> None:
     field = Field("old ")
     assert type_into(field, place(), "new é中😀") == Delivery(state="exact", by="paste")
     assert field.text == "old new é中😀"
+
+
+def test_part_of_a_date_is_no_text_that_could_be_read_back() -> None:
+    month = place("spin button", chosen=False)
+    assert month.element is not None
+    part = replace(month, element=replace(month.element, value=0.0, text=""))
+    assert type_into(Field(), part, "12242026") == Delivery(state="unread", by="keys", unread="no_text")
 
 
 def test_paragraph_at_the_focus_gets_the_text_as_it_is_without_autocorrection() -> None:
