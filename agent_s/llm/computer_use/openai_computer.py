@@ -22,8 +22,8 @@ from agent_s.settings import RequestSettings
 MAX_PATCHES = 10_240_000 // PATCH**2  # a picture of `detail: original` is kept up to 10.24 megapixels
 WAIT_S = 1.0  # of a `wait`, which names no time
 DECLINED = (
-    "Your last actions were not carried out: they need a person's consent, by a safety check of the provider, and nobody "
-    "has given it. Do it in another way, ask the person, or fail."
+    "Your last actions were not carried out: they need a person's consent, for a safety check of the provider, and "
+    "nobody has given it. Do it in another way, ask the person, or fail."
 )
 
 Item = dict[str, Any]
