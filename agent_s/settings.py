@@ -180,6 +180,8 @@ ModelRole = Literal["plan", "act", "reflect", "verify", "summarize", "judge"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
+MOST_TOKENS = 16_000
+Tokens = Annotated[int, Field(ge=256)]
 MOST_PICTURES = 3
 Pictures = Annotated[int, Field(ge=0, le=20)]
 
@@ -191,8 +193,8 @@ class ProviderSettings(Section):
     """Time limit of an answer, s."""
     retries: Annotated[int, Field(ge=0, le=20)] = 4
     """Number of retries after a transient error."""
-    max_output_tokens: Annotated[int, Field(ge=256)] = 16_000
-    """Maximum length of an answer, thinking included."""
+    max_output_tokens: Tokens | dict[ModelRole, Tokens] = MOST_TOKENS
+    """Maximum length of an answer, thinking included; also by role, such as `provider.max_output_tokens.plan=1000`."""
     max_pictures: Pictures | dict[ModelRole, Pictures] = MOST_PICTURES
     """Maximum number of screenshots in a request; 0 for a text-only model; also by role, such as
     `provider.max_pictures.plan=0`."""
@@ -214,7 +216,10 @@ class ProviderSettings(Section):
         """Return the settings of one role's requests."""
         effort = self.effort.get(role) if isinstance(self.effort, dict) else self.effort
         thinking = self.thinking.get(role) if isinstance(self.thinking, dict) else self.thinking
+        tokens = self.max_output_tokens
+        longest = tokens.get(role, MOST_TOKENS) if isinstance(tokens, dict) else tokens
         own = {"effort": effort, "thinking": thinking, "max_pictures": self.pictures_for(role)}
+        own["max_output_tokens"] = longest
         return RequestSettings.model_validate({**dict(self), **own})
 
     def pictures_for(self, role: ModelRole | None = None) -> int:
@@ -227,6 +232,7 @@ class ProviderSettings(Section):
 class RequestSettings(ProviderSettings):
     """The same for one role."""
 
+    max_output_tokens: Tokens = MOST_TOKENS  # maximum length of an answer
     max_pictures: Pictures = MOST_PICTURES  # maximum number of screenshots
     effort: Effort | None = None  # how much the model thinks and writes
     thinking: bool | None = None  # whether it thinks before it answers

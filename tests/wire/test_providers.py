@@ -73,15 +73,16 @@ def test_a_model_without_vision_gets_text_only(form: Format) -> None:
 
 
 @pytest.mark.parametrize("own", [{}, {"roles.plan": "planner"}])
-def test_a_planner_without_vision_works_beside_a_worker_with_it(own: dict[str, str]) -> None:
+def test_a_planner_with_short_answers_and_no_vision_works_beside_another_worker(own: dict[str, str]) -> None:
     form, found = ChatFormat(), Http(body={"object": "list", "data": [{"id": name} for name in ("worker", "planner")]})
     plan = form.answer('{"nodes": [{"name": "Press OK"}]}')
     with WireServer([found, found, plan, form.answer(PRESS)]).running() as server:
         models = {"model": f"{server.url}/v1#worker", **{role: f"{server.url}/v1#{name}" for role, name in own.items()}}
-        model = build_models(load_settings(overrides={**models, "provider.max_pictures.plan": 0}), {})
+        limits = {"provider.max_pictures.plan": 0, "provider.max_output_tokens.plan": 500}
+        model = build_models(load_settings(overrides={**models, **limits}), {})
         ask(model, PlanContext(Task(instruction="Press OK"), screen(button(1, "OK"))), PlanResponse)
         model.complete(REQUEST)
-    assert [form.pictures(body) for body in server.asked] == [0, 1]
+    assert [(form.pictures(body), body["max_tokens"]) for body in server.asked] == [(0, 500), (1, 16_000)]
 
 
 @pytest.mark.parametrize(
@@ -263,6 +264,40 @@ def test_a_model_name_is_needed_only_if_the_server_has_several() -> None:
             build_model(server.url, form.environment(server.url)).complete(REQUEST)
     assert server.asked[0]["model"] == "served"
     assert form.problems(server.seen[1]) == []
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [Http(500, b"Internal Server Error"), Http(200, {"data": [{"id": "served:latest"}]})],
+    ids=["cannot list", "lists another form"],
+)
+def test_a_server_that_does_not_list_a_model_is_asked_for_one_token(listed: Http) -> None:
+    server = WireServer([listed, ChatFormat().answer("Hi", stop="length")])
+    with server.running():
+        checked(f"{server.url}/v1#served")
+    assert (server.asked[0]["model"], server.asked[0]["max_tokens"]) == ("served", 1)
+
+
+def test_a_missing_model_is_an_error_with_the_reason_and_what_the_server_lists() -> None:
+    pinned = Http(400, {"detail": "Server is pinned to './planner'"})  # as FastAPI words errors
+    server = WireServer([Http(200, {"data": [{"id": "small"}, {"id": "large"}]}), pinned])
+    with server.running(), pytest.raises(ModelUnavailable, match=r"pinned to './planner'.*lists: small, large"):
+        checked(f"{server.url}/v1#served")
+
+
+@pytest.mark.parametrize(("name", "requests"), [("", 1), ("#served", 2)])
+def test_a_server_that_only_reports_errors_is_unavailable(name: str, requests: int) -> None:
+    server = WireServer([Http(503, b"Loading model")] * 2)
+    with server.running(), pytest.raises(ModelUnavailable, match="server error"):
+        checked(f"{server.url}/v1{name}")
+    assert len(server.seen) == requests
+
+
+def checked(address: str) -> None:
+    """Check a server's model as a run does before it begins."""
+    model = build_model(address, {}, ProviderSettings(retries=0))
+    assert isinstance(model, ProviderModel)
+    model.check()
 
 
 def test_a_server_without_key_gets_no_authorization() -> None:

@@ -159,7 +159,7 @@ class GroundingModel:
         sent = {
             "model": model.client.model,
             "messages": messages,
-            "max_tokens": model.settings.max_output_tokens,
+            "max_tokens": model.settings.for_role("act").max_output_tokens,
             "extra_body": self.format.body,
         }
         turns = tuple(recorded(one["role"], one["content"]) for one in messages[1:])

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agent_s.errors import ModelUnavailable
+from agent_s.errors import ModelError, ModelUnavailable
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
 from agent_s.llm.providers.openai import data_url
+from agent_s.llm.providers.retries import TransientError
 from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient, nested
 from agent_s.llm.providers.sdk_errors import Service
 from agent_s.records import Usage
@@ -90,14 +91,32 @@ class ServerClient(SdkClient):
         return super().call(endpoint, form, **request, extra_headers=headers)
 
     def check(self) -> None:
-        """Check that the server lists the model.
+        """Check that the server lists the model, or else that it answers with it, by a request for one token.
+
+        Ollama lists another form of a name than it takes, and `transformers serve` lists what it has downloaded, or
+        reports an error if that is nothing.
 
         Raises:
             ModelUnavailable: The server is not available, or has no such model.
         """
-        names = self._names()
-        if self._model and names and self._model not in names:
-            raise ModelUnavailable(f"{self.service.address} has no model {self._model!r}; there are: {_list(names)}.")
+        names: list[str] = []
+        try:
+            names = self._names()
+            answers = not self._model or not names or self._model in names
+        except TransientError:
+            if not self._model:
+                raise
+            answers = False
+        if answers:
+            return
+        request = {"model": self._model, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
+        try:
+            exchange(self, request)
+        except TransientError:
+            raise
+        except ModelError as error:
+            listed = f" It lists: {_list(names)}." if names else ""
+            raise ModelUnavailable(f"{error}{listed}") from error
 
     def _names(self) -> list[str]:
         return [model.id for model in self.call(lambda sdk: sdk.models.with_raw_response.list, _Models).data]

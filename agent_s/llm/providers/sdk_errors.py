@@ -116,7 +116,7 @@ def status_error(failure: Failure, service: Service) -> ModelError:
     """Return the error for an HTTP status, with a fix."""
     status, name = failure.status, service.name
     fields = _fields(failure.body)
-    said = service.tidy(str(fields.get("message") or failure.text))
+    said = service.tidy(str(fields.get("message") or fields.get("detail") or failure.text))
     if status in (408, 409, 429) or status >= 500:
         return _busy(status, said, failure.headers, _code(fields), name)
     if status == 400 and _WRONG_KEY.search(said):
