@@ -1,15 +1,19 @@
 """Instruction and plan, as conversations to fine-tune a small planner with (OSExpert, section 3.2).
 
 The pairs come from memory: tasks that a check verified and that were done by skills, and each skill by each of its
-names. A conversation has the prompt that a run would send, with the skills that it would offer, but of the screen only
-the window in front; the answer is the plan as JSON.
+names: alone, with other values, and joined with others, of which one may be missing. A conversation has the prompt that
+a run would send, but of the screen only the window in front; the answer is the plan as JSON. Of the skills that a run
+would offer, it has a random number of the best in a random order: otherwise, a model learns their places instead of
+reading them.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_bytes
 
@@ -18,13 +22,19 @@ from aci.observation.observation import Observation, Window
 from agent_s.errors import AgentError
 from agent_s.llm.conversation import Text
 from agent_s.llm.prompting.rendering import Renderer
-from agent_s.llm.protocol import PlanContext, PlannedNode, PlanResponse
+from agent_s.llm.protocol import OfferedSkill, PlanContext, PlannedNode, PlanResponse
 from agent_s.records import Subtask, Task
 from agent_s.replay.offered_skills import SkillOffers, offer_of
 from agent_s.replay.skill_matching import is_usable
+from intents.alignment import Parameters
+from intents.reader import parts_of
 from memory_store import MemoryStore, NarrativeExperience, SkillExperience
 
 _SCREEN = Rect(0, 0, 1280, 800)
+_SEED = 0
+_JOINTS = (", then ", ", ", " and ")  # between what a task asks for
+_JOINED = (1, 2, 3)  # how many skills are joined; a single one is missing
+_MISSING = 0.25  # share of other tasks in which one is missing
 
 
 class TrainingFileError(AgentError):
@@ -50,46 +60,119 @@ def write_training_pairs(memory: MemoryStore, path: Path) -> int:
     return len(lines)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A task and its plan."""
+
+    instruction: str
+    app: str
+    platform: str
+    plan: tuple[Subtask, ...]
+    missing: str = ""  # a skill that does part of it and is not offered
+
+
 def training_pairs(memory: MemoryStore) -> Iterator[dict[str, list[dict[str, str]]]]:
-    """Yield the conversations; a plan with a skill that a run would not be offered is left out.
+    """Yield the conversations, the same each time but for the marks around untrusted text.
+
+    Of what is asked twice, only the first is used; a plan with a skill that a run would not be offered is left out.
 
     Raises:
         MemoryStoreError: Memory cannot be read.
     """
     # Text of an application could not know the secret of a run either.
     renderer = Renderer(token_bytes(16), max_pictures=0, form="tree")
-    for instruction, app, platform, plan in _plans(memory):
-        front = Window(id=1, title=app, app=app, rect=_SCREEN, active=True)
-        skills = SkillOffers(memory, platform).bearing_on(instruction, front)
-        numbers = {offer.id: number for number, offer in enumerate(skills, start=1)}
-        if any(part.skill and part.skill not in numbers for part in plan):
+    chance = random.Random(_SEED)
+    seen = set()
+    for task in _tasks(memory, chance):
+        key = (task.instruction.casefold(), task.app, task.missing)
+        front = Window(id=1, title=task.app, app=task.app, rect=_SCREEN, active=True)
+        known = SkillOffers(memory, task.platform).bearing_on(task.instruction, front)
+        offers = [offer for offer in known if offer.id != task.missing]
+        used = {part.skill for part in task.plan if part.skill}
+        if key in seen or not used <= {offer.id for offer in offers}:
             continue
-        answer = PlanResponse(
-            nodes=tuple(
-                PlannedNode(name=part.name, info=part.info, skill=numbers.get(part.skill), values=part.values)
-                for part in plan
-            )
-        )
-        context = PlanContext(Task(instruction=instruction), _screen(front), skills=skills, wants_aims=True)
+        seen.add(key)
+        skills = _some(offers, used, chance)
+        context = PlanContext(Task(instruction=task.instruction), _screen(front), skills=skills, wants_aims=True)
         asked = renderer.render(context)
         text = "\n\n".join(part.text for message in asked.messages for part in message.parts if isinstance(part, Text))
-        turns = (("system", asked.system), ("user", text), ("assistant", json.dumps(answer.for_record())))
+        answer = json.dumps(_answer(task.plan, skills).for_record(), ensure_ascii=False)
+        turns = (("system", asked.system), ("user", text), ("assistant", answer))
         yield {"messages": [{"role": role, "content": content} for role, content in turns]}
 
 
-def _plans(memory: MemoryStore) -> Iterator[tuple[str, str, str, tuple[Subtask, ...]]]:
-    """Yield instructions with their application, platform and plan."""
+def _some(offers: Sequence[OfferedSkill], used: set[str], chance: random.Random) -> tuple[OfferedSkill, ...]:
+    """Return the best of the skills and those that are used, in a random order."""
+    best = chance.randint(1, len(offers)) if offers else 0
+    some = [offer for place, offer in enumerate(offers) if place < best or offer.id in used]
+    chance.shuffle(some)
+    return tuple(some)
+
+
+def _answer(plan: Sequence[Subtask], skills: Sequence[OfferedSkill]) -> PlanResponse:
+    numbers = {offer.id: number for number, offer in enumerate(skills, start=1)}
+    nodes = (
+        PlannedNode(name=part.name, info=part.info, skill=numbers.get(part.skill), values=part.values) for part in plan
+    )
+    return PlanResponse(nodes=tuple(nodes))
+
+
+def _tasks(memory: MemoryStore, chance: random.Random) -> Iterator[_Asked]:
     for story in memory.list_experiences("narrative"):
         verified = isinstance(story, NarrativeExperience) and story.success and story.provenance.verified
         if isinstance(story, NarrativeExperience) and verified and is_usable(story):
             plan = tuple(Subtask(**part.model_dump()) for part in story.plan)
             if any(part.skill for part in plan):
-                yield story.instruction, story.provenance.app, story.provenance.platform, plan
+                yield _Asked(story.instruction, story.provenance.app, story.provenance.platform, plan)
+    named = list(_named(memory))
+    yield from named
+    words = [task.instruction for task in named]
+    valued = [other for task in named if (other := _with_other_values(task, words, chance)) is not None]
+    yield from valued
+    yield from _joined([*named, *valued], chance)
+
+
+def _named(memory: MemoryStore) -> Iterator[_Asked]:
+    """Yield each skill under each of its names."""
     for skill in memory.list_experiences("skill", state="active"):
         if isinstance(skill, SkillExperience) and is_usable(skill) and (offer := offer_of(skill)) is not None:
             plan = (Subtask(name=skill.name, skill=skill.id, values=offer.parameters),)
             for name in dict.fromkeys(skill.names):
-                yield name, skill.provenance.app, skill.provenance.platform, plan
+                yield _Asked(name, skill.provenance.app, skill.provenance.platform, plan)
+
+
+def _with_other_values(task: _Asked, words: Sequence[str], chance: random.Random) -> _Asked | None:
+    """Return a task of one skill with other values, as long or as large; None if its wording does not hold them."""
+    (part,) = task.plan
+    values = {old: str(chance.randint(1, 99)) if old.isdecimal() else chance.choice(words) for old in part.values}
+    changed = Parameters({old: new for old, new in values.items() if old != new})
+    instruction, name = (changed.replace_in_wording(text) for text in (task.instruction, part.name))
+    if not changed or instruction is None or not name or any(new not in instruction for new in values.values()):
+        return None
+    plan = (Subtask(name=name, skill=part.skill, values=tuple(values.values())),)
+    return _Asked(instruction, task.app, task.platform, plan)
+
+
+def _joined(named: Sequence[_Asked], chance: random.Random) -> Iterator[_Asked]:
+    """Yield tasks that ask for several things at once, each wording in one of them."""
+    for app, platform in dict.fromkeys((task.app, task.platform) for task in named):
+        single = [task for task in named if (task.app, task.platform) == (app, platform) and _is_one(task)]
+        chance.shuffle(single)
+        while single:
+            taken = [single.pop() for _ in range(min(chance.choice(_JOINED), len(single)))]
+            plan = [part for task in taken for part in task.plan]
+            missing = ""
+            if len(taken) == 1 or chance.random() < _MISSING:
+                place = chance.randrange(len(taken))
+                missing, plan[place] = plan[place].skill, Subtask(name=taken[place].instruction)
+            if len({part.name for part in plan}) == len(plan):
+                instruction = chance.choice(_JOINTS).join(task.instruction for task in taken)
+                yield _Asked(instruction, app, platform, tuple(plan), missing)
+
+
+def _is_one(task: _Asked) -> bool:
+    """Return whether a task asks for one thing."""
+    return len(parts_of(task.instruction)) == 1
 
 
 def _screen(front: Window) -> Observation:

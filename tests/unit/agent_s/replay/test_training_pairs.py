@@ -15,6 +15,7 @@ from memory_store import MemoryStore, PlannedSubtask, Provenance
 from tests.unit.agent_s.replay.skills import PLATFORM, add, step
 
 TASK = "Put Grace into the box, in heavy letters"
+NAMES = ("turn on bold", "insert a picture", "print the page", "sort the rows", "show the ruler", "count the words")
 
 
 def know(memory: MemoryStore, verified: bool = True) -> tuple[str, str]:
@@ -47,6 +48,14 @@ def read(pair: dict[str, list[dict[str, str]]]) -> tuple[str, PlanResponse]:
     return user, PlanResponse.model_validate_json(assistant)
 
 
+def task_of(user: str) -> str:
+    return user.partition("Task: ")[2].partition("\n")[0]
+
+
+def asked(memory: MemoryStore) -> list[str]:
+    return [task_of(read(pair)[0]) for pair in training_pairs(memory)]
+
+
 def test_a_verified_task_teaches_its_sequence_of_skills(memory: MemoryStore) -> None:
     know(memory)
     user, plan = read(next(iter(training_pairs(memory))))
@@ -58,8 +67,54 @@ def test_a_verified_task_teaches_its_sequence_of_skills(memory: MemoryStore) -> 
 
 def test_each_skill_is_taught_by_its_names(memory: MemoryStore) -> None:
     know(memory)
-    asked = [read(pair)[0].partition("Task: ")[2].partition("\n")[0] for pair in training_pairs(memory)]
-    assert sorted(asked) == sorted([TASK, "turn on bold", "type 'Ada' into Name"])
+    assert {TASK, "turn on bold", "type 'Ada' into Name"} <= set(asked(memory))
+
+
+def test_a_skill_is_taught_with_values_that_it_was_not_learned_with(memory: MemoryStore) -> None:
+    add(memory, "open page 12", step(Click(element_id=1), name="page 12"))
+    user, plan = next(pair for pair in map(read, training_pairs(memory)) if "Task: open page 12\n" not in pair[0])
+    (node,) = plan.nodes
+    assert node.values != ("12",) and f"Task: open page {node.values[0]}\n" in user
+    assert f"[skill {node.skill}] open page 12" in user and node.name == f"open page {node.values[0]}"
+
+
+def test_several_skills_are_taught_in_one_task(memory: MemoryStore) -> None:
+    for name in NAMES:
+        add(memory, name)
+    joined = [(user, plan) for user, plan in map(read, training_pairs(memory)) if len(plan.nodes) > 1]
+    assert joined
+    for user, plan in joined:
+        places = [task_of(user).index(node.name) for node in plan.nodes]
+        assert places == sorted(places)  # as they are asked for
+
+
+def test_what_no_skill_does_is_left_to_the_worker(memory: MemoryStore) -> None:
+    for name in NAMES:
+        add(memory, name)
+    left = [(user, node) for user, plan in map(read, training_pairs(memory)) for node in plan.nodes if not node.skill]
+    assert left
+    for user, node in left:
+        assert node.name in task_of(user) and f"] {node.name}:" not in user
+
+
+def test_the_place_of_a_skill_does_not_give_it_away(memory: MemoryStore) -> None:
+    for name in NAMES:
+        add(memory, name)
+    single = [plan.nodes[0].skill for _, plan in map(read, training_pairs(memory)) if len(plan.nodes) == 1]
+    numbers = [number for number in single if number]
+    assert numbers.count(1) < 0.7 * len(numbers)
+
+
+def test_a_name_of_two_skills_is_taught_once(memory: MemoryStore) -> None:
+    add(memory, "open file", step(Click(element_id=1), name="Open"))
+    add(memory, "open file", step(Click(element_id=1), "page tab", "File"))
+    assert asked(memory).count("open file") == 1
+
+
+def test_the_pairs_are_the_same_each_time(memory: MemoryStore) -> None:
+    for name in NAMES:
+        add(memory, name)
+    assert [read(pair)[1] for pair in training_pairs(memory)] == [read(pair)[1] for pair in training_pairs(memory)]
 
 
 def test_what_was_not_verified_is_not_taught(memory: MemoryStore) -> None:
@@ -70,9 +125,9 @@ def test_what_was_not_verified_is_not_taught(memory: MemoryStore) -> None:
 def test_a_file_holds_one_conversation_a_line_and_is_private(memory: MemoryStore, tmp_path: Path) -> None:
     know(memory)
     file = tmp_path / "pairs.jsonl"
-    assert write_training_pairs(memory, file) == 3
+    count = write_training_pairs(memory, file)
     lines = file.read_text(encoding="utf-8").splitlines()
-    assert [set(json.loads(line)) for line in lines] == [{"messages"}] * 3
+    assert [set(json.loads(line)) for line in lines] == [{"messages"}] * count
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
