@@ -120,7 +120,7 @@ class Prompt:
     def carry_out(self, instruction: str) -> int | None:
         """Carry out a task; return the exit status of a signal that ended it, None if none did."""
         from agent_s.terminal.interrupts import Interrupts
-        from agent_s.terminal.running import announce, carry_out, make_task
+        from agent_s.terminal.running import announce, carry_out, make_task, show_advice
         from agent_s.trajectory.presenting import heading
 
         try:
@@ -134,6 +134,7 @@ class Prompt:
         self.finished.append(ended)
         click.echo(f"{heading(ended.outcome)}. {shorten(printable(ended.outcome.reason), 300)}".strip())
         click.echo(f"{ended.used}. 'details' shows every step.")
+        show_advice(ended)
         announce(instruction, ended, self.settings)
         self.earlier.append(f"{task.instruction[:LONGEST_EARLIER]} ({ended.outcome.status})")
         return interrupts.exit_status
@@ -164,7 +165,7 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
             _edit_lines(settings.runs_folder.parent / "history")
         prompt = Prompt(agent, settings, choice, desktop, memory, screen)
         while (line := _read_line()) is not None:
-            word = line.strip().casefold().rstrip("?")
+            word = line.strip().casefold().rstrip("?!.") or ("help" if line.strip() else "")
             if word in WORDS:
                 WORDS[word][1](prompt)
             elif near := _mistyped(word):

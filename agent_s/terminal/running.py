@@ -200,8 +200,19 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
     else:
         click.echo(f"{heading(outcome)}. {printable(outcome.reason)}".strip())
         click.echo(f"{ended.used}.")
+        show_advice(ended)
         if ended.report is not None:
             click.echo(f"Report: {ended.report}")
+
+
+def show_advice(ended: FinishedRun) -> None:
+    """Say what can be done about a task that the offline model did not begin with."""
+    outcome = ended.outcome
+    if ended.model == "offline" and outcome.status == "failed" and not outcome.usage.steps:
+        click.echo(
+            "The offline model follows plain English sentences, such as: Open the text editor and type 'hello'."
+            " For any others, name a language model with --model."
+        )
 
 
 def announce(task: str, ended: FinishedRun, settings: Settings) -> None:

@@ -33,10 +33,10 @@ def test_an_invalid_task_is_reported_and_the_next_one_runs(user: User) -> None:
 
 
 def test_the_prompt_explains_itself_and_is_not_taken_for_a_task(user: User) -> None:
-    lines = "help\nhlep\nmemory\ndetails\nWait 0 seconds\nstatus\ndetails\nmemory\nreset\n"
+    lines = "?\nHELP!\nhlep\nmemory\ndetails\nWait 0 seconds\nstatus\ndetails\nmemory\nreset\n"
     done = user.agent_s("--model", "offline", "--virtual", input=lines)
     assert done.returncode == 0, done.stderr
-    assert "restore the desktop to its start" in done.stdout
+    assert done.stdout.count("restore the desktop to its start") == 2
     assert "Did you mean 'help'?" in done.stdout + done.stderr
     assert "Nothing has been learned yet." in done.stdout
     assert "No run has been recorded yet." in done.stdout

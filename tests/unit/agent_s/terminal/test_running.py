@@ -140,6 +140,16 @@ def test_a_task_that_fails_is_status_1_with_the_reason(settings: Settings, capsy
     assert "Report: " in out
 
 
+def test_the_way_out_is_named_where_the_offline_model_does_not_understand(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("Bitte schreibe einen Brief.", settings) == 1
+    assert "--model" in capsys.readouterr().out
+    assert run("Click 'Cancel'.", settings) == 1
+    told = capsys.readouterr().out
+    assert "Cancel" in told
+
+
 def test_a_run_can_be_recorded_in_a_folder_of_ones_own(settings: Settings, tmp_path: Path) -> None:
     assert run("Click 'OK'.", settings, record=tmp_path / "mine") == 0
     assert read_trajectory(tmp_path / "mine").events
