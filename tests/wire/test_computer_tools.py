@@ -383,7 +383,7 @@ def test_a_safety_check_that_nobody_confirms_stops_the_action(confirm: Callable[
     assert run.performed == []
     items = run.service.seen[1]["input"]
     assert all(item.get("type") not in ("computer_call", "reasoning") for item in items)
-    assert "declined" in str(items[-1]["content"][0])
+    assert "nobody has given" in str(items[-1]["content"][0])
 
 
 @pytest.mark.slow
@@ -448,6 +448,19 @@ FINISHED = {
             "<tool_call><function=computer_use><parameter=action>\ndouble_click\n</parameter>"
             "<parameter=coordinate>\n[250, 500]\n</parameter></function></tool_call>",
             Click(at=(320, 400), num_clicks=2),
+        ),
+        ("Qwen3-VL-32B", "qwen", qwen(action="open", text="Mousepad"), SwitchApplications(app_code="Mousepad")),
+        (
+            "UI-TARS-1.5-7B",
+            "ui_tars",
+            "Thought: nothing is open\nAction: open_app(app_name='Mousepad')",
+            SwitchApplications(app_code="Mousepad"),
+        ),
+        (
+            "OpenCUA-7B",
+            "pyautogui",
+            "Nothing is open.\n```python\ncomputer.open_app(name='Mousepad')\n```",
+            SwitchApplications(app_code="Mousepad"),
         ),
         (
             "UI-TARS-1.5-7B",

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from aci.acting.actions import CallUser, Done, Fail
+from aci.acting.actions import CallUser, Done, Fail, SwitchApplications
 from agent_s.llm.computer_use.formats import Language
 from agent_s.llm.computer_use.inputs import WHEEL_PX, Actions, Hand
 from agent_s.llm.providers.structured import MAX_ANSWER, Unreadable, without_thinking
@@ -243,6 +243,11 @@ def _end(fields: Fields) -> Actions:
     return (Fail(reason=str(fields.get("reason", ""))[:4000]),) if failed else (Done(),)
 
 
+def _open(hand: Hand, fields: Fields) -> Actions:
+    """Start an application or bring it to the front; a desktop may be empty, and show nothing that could be clicked."""
+    return (SwitchApplications(app_code=str(_first(fields, "app_name", "name", "text", "0"))),)
+
+
 def _ask(hand: Hand, fields: Fields) -> Actions:
     question = str(
         _first(fields, "question", "text", "content", default="The model asks for your help with this screen.")
@@ -297,6 +302,7 @@ _QWEN: Mapping[str, Acts] = {
     "answer": lambda hand, fields: (Done(),),
     "interact": _ask,
     "call_user": _ask,
+    "open": _open,
 }
 _UI_TARS: Mapping[str, Acts] = {
     "click": lambda hand, fields: hand.click(place_of(fields)),
@@ -311,8 +317,10 @@ _UI_TARS: Mapping[str, Acts] = {
     "wait": lambda hand, fields: hand.wait(_first(fields, "time", default=WAIT_S)),
     "finished": lambda hand, fields: (Done(),),
     "call_user": _ask,
+    "open_app": _open,
 }
 _PYAUTOGUI: Mapping[str, Acts] = {
+    "computer.open_app": _open,
     "pyautogui.click": _clicks(1, "left"),
     "pyautogui.doubleClick": _clicks(2, "left"),
     "pyautogui.tripleClick": _clicks(3, "left"),
