@@ -207,8 +207,10 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
     phrase = " ".join(words)
     name, generic = _words(application.name), _words(application.generic_name)
     program = _words(application.program)
-    if words in (name, program, _words(application.id)):
+    if words in (name, _words(application.id)):
         return 100.0
+    if words == program:  # what starts it with options is a part of it, such as a dialog
+        return 100.0 if len(application.argv) == 1 + application.in_terminal * len(_IN_TERMINAL) else 95.0
     penalty = 20.0 if application.in_terminal else 0.0
     kinds = [kind for category in application.categories if (kind := _tables().kinds.get(category)) is not None]
     if words == generic or any(phrase in kind.phrases for kind in kinds):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,13 @@ def test_order_of_the_catalog_does_not_matter() -> None:
 
 def test_a_name_as_menus_show_it_means_no_other_application_of_its_kind() -> None:
     assert CATALOG.matches("Text Editor") == [GEDIT]
+
+
+def test_a_program_is_meant_as_it_starts_without_options() -> None:
+    files = Application("thunar", "Thunar File Manager", ("thunar",))
+    renaming = Application("thunar-bulk-rename", "Bulk Rename", ("thunar", "--bulk-rename"))
+    assert Catalog([renaming, replace(files, id="files")], "").find("Thunar").name == "Thunar File Manager"
+    assert Catalog([renaming], "").find("thunar") == renaming
 
 
 def test_a_text_editor_in_a_terminal_comes_after_those_with_a_window() -> None:
