@@ -38,6 +38,7 @@ class Statement:
     files: tuple[str, ...]  # those of them that name a file
     # addresses of cells with the values that they must have, where the statement gives one for each
     cells: tuple[tuple[str, str], ...]
+    sheet: str  # the sheet that they are on, if it names one
     topics: tuple[frozenset[str], ...]  # stems of the words that each part of it is about, without values
     # stems of what it says of them, as far as these are no states or verbs: "dark" in "the theme is dark"
     predicate: frozenset[str]
@@ -58,7 +59,7 @@ def read_statement(text: str) -> Statement:
     plain = _COMPOUND.sub("", pattern("as_before").sub("", pattern("nothing_else").sub(" only", plain)))
     found = set(_WORD.findall(plain.casefold()))
     files = tuple(value for value in values if _is_file(value))
-    said = _said(plain)
+    said, sheet = _said(plain), _sheet(phrase)
     absent = bool(found & (words("words", "absent") | words("verbs", "removing")))
     negated = bool(found & (words("words", "negations") | words("words", "denying")))
     saving, shows = bool(found & words("words", "saving")), bool(found & words("words", "showing"))
@@ -67,7 +68,8 @@ def read_statement(text: str) -> Statement:
         text=text,
         values=values,
         files=files,
-        cells=_cells(values, files),
+        cells=_cells(values, files, sheet),
+        sheet=sheet,
         topics=tuple(_topics(plain)),
         predicate=frozenset(stem(word) for word in said if not word.endswith(_PARTICIPLES)),
         deeds=deeds,
@@ -80,7 +82,10 @@ def read_statement(text: str) -> Statement:
 
 
 def split_statement(text: str) -> tuple[str, ...]:
-    """Split a statement that claims several things into one for each; a part without a subject is not split off."""
+    """Split a statement that claims several things into one for each; a part without a subject is not split off.
+
+    "The letter says 'x', without 'y'" claims that there is something and that there is not something else.
+    """
     phrase = guard(text)
     parts: list[str] = []
     start = 0
@@ -89,7 +94,18 @@ def split_statement(text: str) -> tuple[str, ...]:
             parts.append(phrase.marked[start : match.start()])
             start = match.start("next")
     parts.append(phrase.marked[start:])
-    return tuple(phrase.part(part.strip(" .;,")).quoted for part in parts if part.strip(" .;,"))
+    found = (phrase.part(part.strip(" .;,")).quoted for part in parts if part.strip(" .;,"))
+    return tuple(claim for part in found for claim in _split_lacking(part))
+
+
+def _split_lacking(text: str) -> tuple[str, ...]:
+    phrase = guard(text)
+    lacking = pattern("claims_without").search(phrase.marked)
+    claim = pattern("claim").match(phrase.marked[: lacking.start()]) if lacking else None
+    if lacking is None or claim is None or read_statement(phrase.part(claim.string).quoted).denies:
+        return (text,)
+    subject = claim[0].rpartition(" ")[0]
+    return phrase.part(claim.string).quoted, phrase.part(f"{subject} is {lacking['lacks']}").quoted
 
 
 def split_instruction(text: str) -> tuple[str, ...]:
@@ -118,10 +134,18 @@ def _is_file(value: str) -> bool:
     return bool(_FILE.fullmatch(name)) and guess_type(name)[0] is not None and not name.endswith(".com")
 
 
-def _cells(values: Sequence[str], files: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def _cells(values: Sequence[str], files: Sequence[str], sheet: str) -> tuple[tuple[str, str], ...]:
     cells = [value for value in values if _CELL.fullmatch(value)]
-    others = [value for value in values if value not in cells and value not in files]
+    others = [value for value in values if value not in (*cells, *files, sheet)]
     return tuple(zip(cells, others, strict=True)) if len(cells) == len(others) else ()
+
+
+def _sheet(phrase: Phrase) -> str:
+    for match in pattern("sheet_named").finditer(phrase.marked):
+        name = match["behind"] or match["before"] or "".join(phrase.part(match[0]).quotes)
+        if name.casefold() not in words("words", "determiners"):
+            return name
+    return ""
 
 
 def _topics(plain: str) -> Iterator[frozenset[str]]:

@@ -63,7 +63,7 @@ Remark = Literal[
     "focus_elsewhere",  # the field that was clicked did not get the keyboard
     "no_window",  # no window of the application came
     "unasked_window",  # a dialog opened, though the action only types, scrolls or drags
-    "alert",  # the application reports an error
+    "alert",  # the application reports an error, or warns of something
     "crashed",  # an application crashed
     "invalid",  # the field is marked as invalid
 ]

@@ -54,7 +54,7 @@ _REMARKS: Mapping[Remark, str] = {
     "focus_elsewhere": "the keyboard is not in the field that was clicked",
     "no_window": "no window of the application came",
     "unasked_window": "a dialog opened that the action does not ask for",
-    "alert": "the application reports an error",
+    "alert": "the application reports an error, or warns of something",
     "crashed": "an application crashed",
     "invalid": "the field is marked as invalid",
 }

@@ -15,6 +15,7 @@ from agent_s.records import Record
 
 MAX_VALUE = 500  # characters of a text or value to compare with
 
+MAX_SHEET = 100  # characters of the name of a sheet
 MAX_PATH = 400
 SETTING_KEY = re.compile(r"[A-Za-z0-9_./:-]{1,200}")
 FilePath = Annotated[str, Field(min_length=1, max_length=MAX_PATH)]
@@ -51,7 +52,7 @@ class CellProbe(Record):
     path: FilePath
     cell: Annotated[str, Field(pattern=r"^[A-Z]{1,3}[1-9][0-9]{0,6}$")]
     value: Value  # the value, the text as it is shown, or the formula
-    sheet: Annotated[str, Field(max_length=100)] = ""  # name of the sheet; empty for the first
+    sheet: Annotated[str, Field(max_length=MAX_SHEET)] = ""  # name of the sheet; empty for the first
 
 
 class SettingProbe(Record):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from agent_s.llm.protocol import Citation, VerifyContext
 from agent_s.probes.requests import (
     MAX_PATH,
+    MAX_SHEET,
     MAX_VALUE,
     SETTING_KEY,
     BookmarkProbe,
@@ -50,7 +51,10 @@ def probes_of(claim: Statement, file: str) -> list[Probe]:
     if claim.denies:
         return []
     if claim.cells:
-        return [CellProbe(path=file, cell=cell.replace("$", ""), value=value) for cell, value in claim.cells]
+        return [
+            CellProbe(path=file, sheet=claim.sheet[:MAX_SHEET], cell=cell.replace("$", ""), value=value)
+            for cell, value in claim.cells
+        ]
     texts = [value[:MAX_VALUE] for value in claim.values if value not in claim.files]
     return [TextProbe(path=file, text=text, exact=claim.exact and len(texts) == 1) for text in texts]
 

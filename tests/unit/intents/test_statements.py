@@ -31,6 +31,7 @@ def test_an_instruction_is_split_into_what_it_asks_for(instruction: str, parts: 
         ),
         ("Line numbers and word wrap are turned on", ("Line numbers and word wrap are turned on",)),
         ("notes.txt exists and it holds 'x'", ("notes.txt exists and it holds 'x'",)),
+        ("notes.txt says 'x', without 'y'", ("notes.txt says 'x'", "notes.txt is without 'y'")),
     ],
 )
 def test_a_statement_is_split_where_each_part_has_a_subject(statement: str, parts: tuple[str, ...]) -> None:
@@ -92,3 +93,17 @@ def test_what_is_said_of_a_subject_must_be_found() -> None:
     assert claim.predicate == {"dark"}
     assert claim.topics == (frozenset({"theme", "dark"}),)
     assert read_statement("Line numbers are shown in Mousepad").predicate == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("statement", "sheet", "cells"),
+    [
+        ("In a.xlsx, sheet Summary, B2 is 42", "Summary", (("B2", "42"),)),
+        ("On the Summary sheet of a.xlsx B2 is 42", "Summary", (("B2", "42"),)),
+        ("B2 on the sheet named 'Q1 Data' is 42", "Q1 Data", (("B2", "42"),)),
+        ("The sheet has 42 in B2", "", (("B2", "42"),)),
+    ],
+)
+def test_a_cell_is_on_the_sheet_that_is_named(statement: str, sheet: str, cells: tuple[tuple[str, str], ...]) -> None:
+    claim = read_statement(statement)
+    assert (claim.sheet, claim.cells) == (sheet, cells)

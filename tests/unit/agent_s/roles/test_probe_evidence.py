@@ -16,6 +16,10 @@ from agent_s.roles.probe_evidence import MOST_FIRST, first_probes
         ),
         ("/tmp/a.csv contains exactly 'x;y'", [TextProbe(path="/tmp/a.csv", text="x;y", exact=True)]),
         ("Cell C7 of trip.ods is 118", [CellProbe(path="trip.ods", cell="C7", value="118")]),
+        (
+            "C7 on the sheet Costs of trip.ods is 118",
+            [CellProbe(path="trip.ods", sheet="Costs", cell="C7", value="118")],
+        ),
         ("A file named 'poster.pdf' is saved in the Documents folder", [FileProbe(path="poster.pdf")]),
         ("The file old.txt was not deleted", [FileProbe(path="old.txt")]),
         ("The window shows the month of May", []),
