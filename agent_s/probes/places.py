@@ -98,6 +98,26 @@ class Places:
                     continue
         return tuple(sorted(found)[:_MOST_CHANGED])
 
+    def listed(self) -> frozenset[str] | None:
+        """Return the visible files and folders in the home, with "~" for it and "/" behind folders.
+
+        None if there are too many to tell which are gone later.
+        """
+        folders = folders_of(self.home)
+        if len(folders) == _MOST_FOLDERS:
+            return None
+        found = {f"{self.shown(folder)}/" for folder in folders[1:]}
+        for folder in folders:
+            entries = list(_entries(folder))
+            if len(entries) == _MOST_ENTRIES:
+                return None
+            found.update(
+                self.shown(Path(entry.path))
+                for entry in entries
+                if entry.name[0] != "." and not entry.is_dir(follow_symlinks=False)
+            )
+        return frozenset(found)
+
     def folder_names(self) -> tuple[str, ...]:
         """Return the names of the visible folders of the home, without those in them."""
         return tuple(folder.name for folder in folders_of(self.home) if folder.parent == self.home)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from intents.numbers import value_of
 MAX_EXCERPT = 600  # characters of a file that a result shows
 DEFAULT = "default"  # stands for the value of a setting that is not set
 _MOST_LISTED = 8
+_MOST_FILES = 20
 _Answer = tuple[bool | None, str]
 
 
@@ -49,9 +50,11 @@ class Prober:
     hide: Callable[[str], str] = str  # hides secrets in what is shown
     results: list[ProbeResult] = field(default_factory=list, init=False)  # the answers so far, oldest first
     _settings: dict[str, str] | None = field(init=False)
+    _listed: frozenset[str] | None = field(init=False)  # visible files and folders at the start, if they are known
 
     def __post_init__(self) -> None:
         self._settings = read_settings(self.home)
+        self._listed = self._places(self.home).listed() if self.home is not None else None
 
     def probe(self, probe: Probe) -> ProbeResult:
         """Return the answer to a probe, and keep it."""
@@ -65,9 +68,14 @@ class Prober:
                 places = self._places(self.home)
                 path = places.find(probe.path)
                 place = places.shown(path)
-                there = path.is_file()
-                changed = there and places.is_changed(path)
-                answer = _file(probe, places, path, changed) if there else (False, "there is no such file")
+                if path.is_dir() and not path.is_symlink():
+                    changed = self._listed is not None and f"{place}/" not in self._listed
+                    answer = _folder(probe, path, changed)
+                elif path.is_file():
+                    changed = places.is_changed(path)
+                    answer = _file(probe, places, path, changed)
+                else:
+                    answer = False, "there is no such file"
         except NotReadable as problem:
             answer = (None, str(problem))
         except OSError as error:
@@ -86,6 +94,11 @@ class Prober:
             return ()
         places, now = self._places(self.home), read_settings(self.home)
         files = [Change(kind="file", what=self.hide(places.shown(path))) for path in places.changed_files()]
+        then, there = self._listed, places.listed()
+        if then is not None and there is not None:
+            made = (path for path in there - then if path.endswith("/"))
+            files += [Change(kind="file", what=self.hide(path), after="new folder") for path in _topmost(made)]
+            files += [Change(kind="file", what=self.hide(path), after="removed") for path in _topmost(then - there)]
         before = self._settings if now is not None and self._settings is not None else now
         settings = [
             Change(kind="setting", what=key, before=self.hide(was), after=self.hide(value))
@@ -133,6 +146,23 @@ class Prober:
             return None, f"there are several: {', '.join(sorted(found)[:_MOST_LISTED])}; name one of them"
         key, value = next(iter(found.items()))
         return same_value(value, probe.value), f"{key} = {value[:MAX_EXCERPT]}"
+
+
+def _topmost(paths: Iterable[str]) -> list[str]:
+    """Return the paths that are in none of the folders among them; at most 20."""
+    found: list[str] = []
+    for path in sorted(paths):
+        if not (found and found[-1].endswith("/") and path.startswith(found[-1])):
+            found.append(path)
+    return found[:_MOST_FILES]
+
+
+def _folder(probe: FileProbe | ChangedProbe | TextProbe | CellProbe, path: Path, new: bool) -> _Answer:
+    if not isinstance(probe, FileProbe | ChangedProbe):
+        return None, "it is a folder"
+    count = sum(1 for _ in path.iterdir())
+    made = "made since the task began" if new else "not made since the task began"
+    return new or isinstance(probe, FileProbe), f"a folder, {made}; files and folders in it: {count}"
 
 
 def _file(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 import zipfile
 from collections.abc import Callable
@@ -280,6 +281,27 @@ def test_preferences_of_chromium_are_read_from_its_profile(home: Path) -> None:
     assert answer(home, BookmarkProbe(name="News"))[0] is True
     assert answer(home, BookmarkProbe(name="News", url="http://other.test"))[0] is False
     assert answer(home, BookmarkProbe())[0] is False
+
+
+def test_folders_are_found_and_what_was_removed_is_listed(home: Path) -> None:
+    for name in ("notes.txt", "old/a.txt", "old/deep/b.txt", "kept/c.txt"):
+        (home / "Documents" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / "Documents" / name).write_text("hello")
+    begun = prober(home, since=time.time() + 100)
+    (home / "Documents/Recipes").mkdir()
+    (home / "Documents/notes.txt").rename(home / "Documents/Recipes/notes.txt")
+    shutil.rmtree(home / "Documents/old")
+    made = begun.probe(FileProbe(path="~/Documents/Recipes"))
+    assert (made.holds, made.changed) == (True, True)
+    assert "files and folders in it: 1" in made.found
+    assert begun.probe(FileProbe(path="kept")).changed is False
+    assert begun.probe(ChangedProbe(path="kept")).holds is False
+    assert begun.probe(TextProbe(path="Recipes", text="hello")).holds is None
+    assert [(change.what, change.after) for change in begun.differences()] == [
+        ("~/Documents/Recipes/", "new folder"),
+        ("~/Documents/notes.txt", "removed"),
+        ("~/Documents/old/", "removed"),
+    ]
 
 
 def test_what_a_run_changed_is_listed(home: Path) -> None:
