@@ -427,6 +427,12 @@ def _whole(action: Type, delivery: Delivery, before: Snapshot, after: Snapshot) 
     return delivery.model_copy(update={"state": state, "reads": now.text[:80]})
 
 
+def _is_among(texts: Sequence[str], part: str, numbers: bool) -> bool:
+    """Return whether a part of a typed text is in one of some texts; of numbers in any form, if asked for."""
+    number = numbers and not any(one.isalpha() for one in part)
+    return any(part in text or (number and is_rewritten(part, text)) for text in texts)
+
+
 def _shown(action: Type, delivery: Delivery, before: Snapshot, after: Snapshot) -> Delivery:
     """Return what the screen shows of a text that could not be read back."""
     target = acted_on(action, before)
@@ -436,12 +442,17 @@ def _shown(action: Type, delivery: Delivery, before: Snapshot, after: Snapshot) 
         for element in after.elements
         if (text := element.text or element.name) and before.by_id.get(element.id) != element
     ]
-    if parts and all(any(part in text for text in fresh) for part in parts):
+    cells = delivery.unread == "cell"
+    table = cells and len(parts) > 1
+    told = [part for part in parts if not (table and part.startswith("="))]  # formulas show their results
+    if told and all(_is_among(fresh, part, numbers=table) for part in told):
         return delivery.model_copy(update={"state": "shown"})
+    if table:
+        return delivery
     now = after.by_id.get(target.id) if target is not None else None
     if target is None or now is None or not now.text or now.text == target.text or delivery.unread == "password":
         return delivery
-    computed = delivery.unread == "cell" and action.text.startswith("=")
+    computed = cells and action.text.startswith("=")
     taken = computed or (len(parts) == 1 and is_rewritten(parts[0], now.text))
     state = "rewritten" if taken else "different"
     return delivery.model_copy(update={"state": state, "reads": now.text[:80]})

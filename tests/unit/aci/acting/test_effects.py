@@ -315,3 +315,15 @@ def test_what_a_dialog_covers_has_not_vanished() -> None:
     below, beside = element(3, "label", "Below", rect=Rect(60, 60, 40, 20)), element(2, "label", "Beside")
     before, after = screen(SAVE, below, beside), screen(SAVE, windows=WITH_DIALOG)
     assert text(Click(element_id=1), before, after) == 'dialog "Save As" opened, label "Beside" vanished'
+
+
+def test_a_table_that_was_typed_into_cells_is_shown_by_all_of_them() -> None:
+    typed = Type(text="Tea\t2.50\nSum\t=SUM(B1:B9)\n")
+    came = ActionResult(ok=True, delivery=Delivery(state="unread", unread="cell"))
+    empty = element(5, "table cell", "A1", text="")
+    tea, price = replace(empty, text="Tea"), element(6, "table cell", "B1", text="2.5")
+    total = (element(7, "table cell", "A2", text="Sum"), element(8, "table cell", "B2", text="7"))
+    whole = text(typed, screen(empty, focus=5), screen(tea, price, *total, focus=5), came)
+    assert whole.startswith("the screen shows the text")
+    part = text(typed, screen(empty, focus=5), screen(tea, *total, focus=5), came)
+    assert part.startswith("not read back")
