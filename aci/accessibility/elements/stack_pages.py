@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from aci.accessibility.atspi import SCREEN_COORDINATES, Ref, object_ref
 from aci.accessibility.dbus.bus import Bus
@@ -26,15 +27,19 @@ LEAF_LEVELS = 4  # ancestors searched for a known node when the tree omits the h
 async def hidden_pages(
     bus: Bus, forest: Forest, elements: Sequence[Element], drafts: Mapping[int, Draft]
 ) -> frozenset[Ref]:
-    """Return the pages with elements none of which was hit, in stacks where elements of another page were."""
+    """Return the pages with elements none of which was hit, in stacks where another page was.
+
+    The page on top may have no elements of its own, such as one that a dialog covers.
+    """
     hidden: set[Ref] = set()
     for pages in _stacks(forest):
         of_pages = [
             (page, [each for each in elements if _holds(forest, page, drafts[each.id].node.ref)]) for page in pages
         ]
-        hit = {page: await _is_hit(bus, forest, page, inside, drafts) for page, inside in of_pages if inside}
-        if any(hit.values()):
-            hidden.update(forest.nodes[page].ref for page, on_top in hit.items() if not on_top)
+        asked = {page: await _hits(bus, forest, inside, drafts) for page, inside in of_pages if inside}
+        hit = {page for page in pages for ref in chain(*asked.values()) if _holds(forest, page, ref)}
+        if hit:
+            hidden.update(forest.nodes[page].ref for page in asked if page not in hit)
     return frozenset(hidden)
 
 
@@ -61,10 +66,10 @@ def _stacks(forest: Forest) -> list[list[int]]:
     return [places for places in at.values() if len(places) > 1]
 
 
-async def _is_hit(bus: Bus, forest: Forest, page: int, inside: Sequence[Element], drafts: Mapping[int, Draft]) -> bool:
+async def _hits(bus: Bus, forest: Forest, inside: Sequence[Element], drafts: Mapping[int, Draft]) -> list[Ref]:
     sample = inside[:: max(1, len(inside) // SAMPLES)][:SAMPLES]
     hits = await asyncio.gather(*(_hit(bus, forest, each, drafts[each.id].node) for each in sample))
-    return any(hit is not None and _holds(forest, page, hit.ref) for hit in hits)
+    return [hit.ref for hit in hits if hit is not None]
 
 
 def _holds(forest: Forest, page: int, ref: Ref) -> bool:

@@ -286,6 +286,16 @@ def test_page_of_a_gtk4_stack_is_seen_only_if_it_is_on_top() -> None:
         assert found[name].point == Point(65 if name == "Lap" else 105, 75)
 
 
+def test_page_of_a_gtk4_stack_is_not_seen_where_a_dialog_covers_all_of_the_one_on_top() -> None:
+    place = Rect(0, 40, 400, 200)
+    lap, alarm = node("push button", "Lap", Rect(20, 60, 90, 30)), node("push button", "Add", Rect(300, 60, 90, 30))
+    below, on_top = node("panel", "", place, lap), node("panel", "", place, alarm)
+    dialog = Window(id=7, title="New Alarm", app="app", rect=Rect(280, 50, 120, 60), active=True)
+    top = frame(node("panel", "", place, below, on_top))
+    assert set(seen(top, Browser(lambda _: on_top), GTK4, (dialog, WINDOW))) == set()
+    assert set(seen(top, Browser(lambda _: on_top), GTK4)) == {"Add"}
+
+
 def test_page_of_a_gtk4_stack_is_seen_where_what_lies_there_is_not_known() -> None:
     top, _ = stack("Lap")
     assert {"Lap", "Alarm"} <= set(seen(top, Browser(lambda _: top), GTK4))
