@@ -12,6 +12,10 @@ _DAY = re.compile(
     r"\b(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\w{0,2}(?: of)?[ -][a-z]{3,9}\.?,?[ -]\d{4}"
     r"|[a-z]{3,9}\.? \d{1,2}\w{0,2},? \d{4})\b"
 )
+_RATIO = "\u2236"
+_TIME = re.compile(
+    rf"(?<![\w:{_RATIO}])\d{{1,2}}[:{_RATIO}]\d{{2}}(?:[:{_RATIO}]\d{{2}})?(?:\s*[ap]\.?m\b)?(?![\w:{_RATIO}])"
+)
 
 
 def parse_day(text: str) -> date | None:
@@ -33,9 +37,20 @@ def holds_day(text: str) -> bool:
     return any(parse_day(match[0]) is not None for match in _DAY.finditer(text.casefold()))
 
 
+def shows_moment(text: str, value: str) -> bool:
+    """Return whether a text holds a day or a time, written in any way: "06:30 PM" shows "18:30", and "6:30" as well."""
+    if (day := parse_day(value)) is not None:
+        return any(parse_day(match[0]) == day for match in _DAY.finditer(text.casefold()))
+    if (moment := parse_time(value)) is None:
+        return False
+    found = [match[0] for match in _TIME.finditer(text.casefold())]
+    return any(moment in (parse_time(one), parse_time(one.rstrip("apm. "))) for one in found)
+
+
 def parse_time(text: str) -> time | None:
-    """Read "16:05" or "4:05 PM"."""
-    match = re.fullmatch(r"(\d{1,2}):(\d{2})(?::\d{2})?\s*([ap])?\.?(?:m\.?)?", text.strip().casefold())
+    """Read "16:05" or "4:05 PM"; some clocks write the sign for a ratio between the numbers."""
+    plain = text.strip().casefold().replace(_RATIO, ":")
+    match = re.fullmatch(r"(\d{1,2}):(\d{2})(?::\d{2})?\s*([ap])?\.?(?:m\.?)?", plain)
     if match is None:
         return None
     hour, minute = int(match[1]), int(match[2])

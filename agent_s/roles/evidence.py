@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import VerifyContext
 from agent_s.records import Step
-from intents.dates import holds_day
+from intents.dates import holds_day, shows_moment
 from intents.lexicon import stem
 from intents.numbers import shows
 from intents.text import split_camel_case
@@ -67,7 +67,8 @@ class Evidence:
             return f"/{self.stored.removeprefix('~/')}".endswith(f"/{value.removeprefix('~/').lstrip('/')}")
         if self.stored and value in (PurePosixPath(self.stored).name, PurePosixPath(self.stored).stem):
             return True
-        return shows(normalized(f"{self.content} {self.place}"), normalized(value))
+        said, wanted = normalized(f"{self.content} {self.place}"), normalized(value)
+        return shows(said, wanted) or shows_moment(said, wanted)
 
 
 def steps_of(context: VerifyContext) -> Iterator[tuple[Step, Observation]]:
