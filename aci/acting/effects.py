@@ -66,6 +66,8 @@ _TELLING_STATES: frozenset[State] = frozenset(
     {"checked", "mixed", "selected", "expanded", "pressed", "disabled", "invalid", "read_only", "busy"}
 )
 _LONGEST = 60
+_LOOK_ALIKE = str.maketrans("il|!o;,", "11110:.")
+_LEAST_RECOGNIZED = 6  # letters of a text from which on those that look the same cannot make it another one
 _AROUND = 10  # characters before a change of a long text that are shown
 _TREMBLE_PX = 3  # recognized text is never found at quite the same place
 
@@ -415,6 +417,12 @@ def error_pattern() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{word})" for word in words), re.IGNORECASE)
 
 
+def _reads(recognized: Sequence[str], part: str) -> bool:
+    """Return whether recognized texts hold another one, but for blanks, case and letters that look the same."""
+    wanted, *found = ("".join(text.casefold().translate(_LOOK_ALIKE).split()) for text in (part, *recognized))
+    return len(wanted) >= _LEAST_RECOGNIZED and any(wanted in text for text in found)
+
+
 def _whole(action: Type, delivery: Delivery, before: Snapshot, after: Snapshot) -> Delivery:
     """Return how a text arrived in a field, such as one for a date, of which only a part was read back."""
     target = acted_on(action, before)
@@ -437,15 +445,13 @@ def _shown(action: Type, delivery: Delivery, before: Snapshot, after: Snapshot) 
     """Return what the screen shows of a text that could not be read back."""
     target = acted_on(action, before)
     parts = [part.strip() for part in action.text.replace("\t", "\n").splitlines() if part.strip()]
-    fresh = [
-        text
-        for element in after.elements
-        if (text := element.text or element.name) and before.by_id.get(element.id) != element
-    ]
+    new = [element for element in after.elements if before.by_id.get(element.id) != element]
+    fresh = [text for element in new if (text := element.text or element.name)]
+    recognized = [element.name for element in new if element.source == "ocr"]
     cells = delivery.unread == "cell"
     table = cells and len(parts) > 1
     told = [part for part in parts if not (table and part.startswith("="))]  # formulas show their results
-    if told and all(_is_among(fresh, part, numbers=table) for part in told):
+    if told and all(_is_among(fresh, part, numbers=table) or _reads(recognized, part) for part in told):
         return delivery.model_copy(update={"state": "shown"})
     if table:
         return delivery

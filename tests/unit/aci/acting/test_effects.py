@@ -327,3 +327,13 @@ def test_a_table_that_was_typed_into_cells_is_shown_by_all_of_them() -> None:
     assert whole.startswith("the screen shows the text")
     part = text(typed, screen(empty, focus=5), screen(tea, *total, focus=5), came)
     assert part.startswith("not read back")
+
+
+@pytest.mark.parametrize(
+    ("read", "shown"),
+    [("root@vm:~# wc -1~/Documents/letter.txt", True), ("root@vm:~# wc ~/Documents/letter.txt", False)],
+)
+def test_a_command_is_shown_by_recognized_text_with_letters_that_look_the_same(read: str, shown: bool) -> None:
+    typed = Type(text="wc -l ~/Documents/letter.txt", enter=True)
+    told = text(typed, screen(), screen(element(1, "text line", read, source="ocr")), UNREAD)
+    assert ("the screen shows the text" in told) is shown
