@@ -47,6 +47,7 @@ class Statement:
     undone: bool  # whether it claims that something was not done: "the file is not overwritten"
     unchanged: bool  # whether it claims that something is as it was
     exact: bool  # whether it rules out anything else
+    saving: bool  # whether it says that something was saved
     saved: bool  # whether it claims something about a stored file, and not only about what is shown
 
 
@@ -77,6 +78,7 @@ def read_statement(text: str) -> Statement:
         undone=negated and not absent and bool(deeds),
         unchanged=bool(found & words("words", "unchanged")),
         exact=bool(found & words("words", "exact")),
+        saving=saving,
         saved=saving or (bool(files) and not shows),
     )
 

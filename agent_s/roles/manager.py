@@ -142,7 +142,10 @@ def order_plan(response: PlanResponse, max_subtasks: int, skills: Sequence[Offer
     """
     names = [node.name for node in response.nodes]
     if not names:
-        raise PlanError("The plan has no subtask.")
+        raise PlanError(
+            "The plan has no subtask. If what the task asks for is so already, plan one that checks it; if the task"
+            " cannot be done, say why in gives_up."
+        )
     if len(names) > max_subtasks:
         raise PlanError(
             f"The plan has {len(names)} subtasks; {max_subtasks} are allowed (limits.max_subtasks). Make it coarser."

@@ -22,7 +22,8 @@ from agent_s.probes.requests import (
     TextProbe,
 )
 from agent_s.records import Change
-from agent_s.roles.evidence import Evidence, NoEvidence
+from agent_s.roles.evidence import Evidence, NoEvidence, steps_of
+from agent_s.roles.looking import is_read_only
 from intents.lexicon import on_or_off, stems
 from intents.statements import Statement, read_statement
 
@@ -72,7 +73,13 @@ def find_probe(citation: Citation, claim: Statement, context: VerifyContext, for
         raise NoEvidence(f"probe {result.number} could not be read: {result.found}")
     probe = result.probe
     lasting = claim.unchanged or claim.denies or forbids
-    if isinstance(probe, FileProbe) and result.holds and not result.changed and not lasting:
+    if (
+        isinstance(probe, FileProbe)
+        and result.holds
+        and not result.changed
+        and not lasting
+        and not _only_looked(context)
+    ):
         raise NoEvidence("the file was there before the task began, and was not written since")
     if claim.exact and isinstance(probe, TextProbe) and not probe.exact:
         raise NoEvidence("the point says that there is nothing else: ask for the exact text")
@@ -87,6 +94,11 @@ def find_probe(citation: Citation, claim: Statement, context: VerifyContext, for
         shows = not shows
     stored = result.place or ("settings" if isinstance(probe, SettingProbe) else "Chromium's profile")
     return Evidence(f"probe {result.number}: {result.found}", _asked(probe, result), shows, stored, exact=True)
+
+
+def _only_looked(context: VerifyContext) -> bool:
+    """Return whether a run changed nothing since what it was to reach was so, rather than because it failed to."""
+    return all(is_read_only(step.response.action, step.observation) for step, _ in steps_of(context))
 
 
 def _asked(probe: Probe, result: ProbeResult) -> str:

@@ -333,6 +333,14 @@ def test_a_prohibition_is_compared_with_the_steps() -> None:
     assert problem(context("do not send it", now, saved, constraints=1), cited) == ""
 
 
+def test_a_file_that_was_there_before_shows_that_it_is_there_if_the_run_only_looked() -> None:
+    there = read(1, FileProbe(path="a.txt"), True, "~/a.txt", changed=False)
+    now = screen(part(1, "text", "", "x"))
+    looked, typed = step(1, Hotkey(keys=("ctrl", "Home")), now, now), step(2, Type(text="x", element_id=1), now, now)
+    assert problem(context("a.txt exists", now, looked, probed=(there,)), probe(1)) == ""
+    assert "before the task began" in problem(context("a.txt exists", now, looked, typed, probed=(there,)), probe(1))
+
+
 @pytest.mark.parametrize(("changed", "right"), [(False, True), (True, False)])
 def test_a_file_that_must_not_be_overwritten_is_shown_by_when_it_was_written(changed: bool, right: bool) -> None:
     there = read(1, FileProbe(path="a.png"), True, "~/a.png", changed=changed)
