@@ -73,13 +73,8 @@ def find_probe(citation: Citation, claim: Statement, context: VerifyContext, for
         raise NoEvidence(f"probe {result.number} could not be read: {result.found}")
     probe = result.probe
     lasting = claim.unchanged or claim.denies or forbids
-    if (
-        isinstance(probe, FileProbe)
-        and result.holds
-        and not result.changed
-        and not lasting
-        and not _only_looked(context)
-    ):
+    old = isinstance(probe, FileProbe) and result.holds and not result.changed and not lasting
+    if old and (claim.saving or claim.deeds or not _only_looked(context)):
         raise NoEvidence("the file was there before the task began, and was not written since")
     if claim.exact and isinstance(probe, TextProbe) and not probe.exact:
         raise NoEvidence("the point says that there is nothing else: ask for the exact text")
