@@ -30,8 +30,7 @@ from agent_s.probes.requests import (
     TextProbe,
 )
 from agent_s.records import Change
-from intents.alignment import holds
-from intents.numbers import value_of
+from intents.numbers import shows, value_of
 
 MAX_EXCERPT = 600  # characters of a file that a result shows
 DEFAULT = "default"  # stands for the value of a setting that is not set
@@ -177,7 +176,7 @@ def _file(
         case TextProbe():
             document = read_document(places.read(path))
             text, wanted = _joined(document.text), _joined(probe.text)
-            held = text == wanted if probe.exact or not wanted else holds(text, wanted)
+            held = text == wanted if probe.exact or not wanted else shows(text, wanted)
             return held, f"its text is {_excerpt(text, wanted)}" if text else "it is empty"
         case CellProbe():
             return _cell(read_document(places.read(path)), probe)

@@ -101,10 +101,12 @@ def test_a_file_is_changed_if_it_was_written_or_renamed_since_the_start(home: Pa
 @pytest.mark.parametrize(
     ("text", "exact", "holds"),
     [("hello", False, True), ("hell", False, False), ("Hello", False, False), ("hello", True, False),
-     ("hello world", True, True)],
+     ("hello world", True, True), ("2.50", False, True), ("2.05", False, False), ("2.50", True, False)],
 )  # fmt: skip
-def test_texts_are_compared_by_whole_words(home: Path, text: str, exact: bool, holds: bool) -> None:
-    (home / "notes.txt").write_text("hello\nworld\n")
+def test_texts_are_compared_by_whole_words_and_numbers_by_value(
+    home: Path, text: str, exact: bool, holds: bool
+) -> None:
+    (home / "notes.txt").write_text("2.5" if text[0].isdigit() else "hello\nworld\n")
     assert answer(home, TextProbe(path="~/notes.txt", text=text, exact=exact))[0] is holds
 
 
