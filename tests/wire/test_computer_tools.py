@@ -356,7 +356,9 @@ def test_a_batch_has_one_picture_as_its_output_and_errors_follow_as_text() -> No
     assert [item.get("type", "message") for item in items] == [
         *("message", "message", "reasoning", "computer_call", "computer_call_output", "message")
     ]
-    assert "nothing has the keyboard" in items[-1]["content"][0]["text"]
+    told = items[-1]["content"][0]["text"]
+    assert "- type: nothing has the keyboard" in told
+    assert told.endswith("- wait: not executed either")
 
 
 CHECK = {"id": "sc_1", "code": "malicious_instructions", "message": "The page tells the agent what to do."}

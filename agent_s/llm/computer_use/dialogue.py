@@ -12,7 +12,7 @@ from aci.acting.actions import Zoom
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Observation
 from agent_s.llm.computer_use.frames import Frame, fit
-from agent_s.llm.computer_use.turns import Result, Turn
+from agent_s.llm.computer_use.turns import NOT_EXECUTED, Result, Turn
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Role, Text
 
 MOST_PICTURES = 20
@@ -106,6 +106,9 @@ def _decoded(data: str) -> Picture:
     return Picture(picture, "image/png", width, height)
 
 
-def listed(results: Iterable[Result]) -> str:
+def listed(results: Sequence[Result]) -> str:
     """Return the results of calls, one per line, for a conversation that has no other place for it."""
-    return "\n".join(f"- {result.call.name}: {result.text}" for result in results)
+    lines = [f"- {result.call.name}: {result.text}" for result in results if result.text != NOT_EXECUTED]
+    if len(lines) < len(results):
+        lines.append(f"- {', '.join(one.call.name for one in results[len(lines) :])}: not executed either")
+    return "\n".join(lines)
