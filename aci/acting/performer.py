@@ -189,8 +189,13 @@ class Performer:
                 focused: Element | None = None
                 if not action.targets():
                     focused = self.aim.check_keyboard(seen, by_focus=True) if by_look else self._focused(seen)
-                action = _with_return(action, focused or (acted_on(action, seen) if seen is not None else None))
+                element = focused or (acted_on(action, seen) if seen is not None else None)
+                action, onwards = _up_to_tab(_with_return(action, element), element)
                 delivery = self._type(action, seen, restless, focused)
+                for part in onwards:
+                    self.device.press(chord(["Tab"]))
+                    if part:
+                        delivery = self.typist.type(Place(None, self._app_with_keyboard(), chosen=False), part, False)
                 if action.enter:
                     self._await_default_button(seen)
                     before, started = self.settle.look(), self.clock.now()
@@ -531,6 +536,13 @@ def _with_return(action: Type, element: Element | None) -> Type:
     if not ended or more or action.enter or element is None or not _is_one_line(element):
         return action
     return action.model_copy(update={"text": line, "enter": True})
+
+
+def _up_to_tab(action: Type, element: Element | None) -> tuple[Type, list[str]]:
+    """Return the action for the text up to the first tab, where that leads to the next field, and what follows each."""
+    text, *onwards = action.text.split("\t")
+    leads_on = element is not None and (_is_one_line(element) or element.role == "spin button")
+    return (action.model_copy(update={"text": text}), onwards) if onwards and leads_on else (action, [])
 
 
 def _is_return(action: Input) -> bool:

@@ -516,6 +516,18 @@ def test_typing_into_an_element_focuses_it_by_a_click(bench: Bench) -> None:
     assert bench.device.done[1] == ("type", 10, True, "abc", False)
 
 
+def test_a_tab_in_a_field_of_one_line_leads_to_the_next_one(bench: Bench) -> None:
+    line = frozenset[State]({"editable"})
+    bench.elements = [bench.element(10, Rect(10, 10, 60, 20), role="entry", states=line)]
+    assert bench.perform(Type(text="abc\tdef\t", element_id=10, overwrite=True)).ok
+    typed = [done[3] if done[0] == "type" else done[0] for done in bench.device.done]
+    assert typed == ["click", "abc", "press", "def", "press"]
+    bench.device.done.clear()
+    bench.elements = [bench.element(10, Rect(10, 10, 60, 60), role="text", states=line | {"multi_line"})]
+    assert bench.perform(Type(text="abc\tdef", element_id=10)).ok
+    assert bench.device.done[-1][3] == "abc\tdef"
+
+
 def test_typing_into_the_focused_element_leaves_the_caret(bench: Bench) -> None:
     bench.focus_id = 10
     bench.perform(Type(text="abc", element_id=10))
