@@ -357,7 +357,7 @@ def test_a_batch_has_one_picture_as_its_output_and_errors_follow_as_text() -> No
         *("message", "message", "reasoning", "computer_call", "computer_call_output", "message")
     ]
     told = items[-1]["content"][0]["text"]
-    assert "- type: nothing has the keyboard" in told
+    assert "nothing has the keyboard" in told
     assert told.endswith("- wait: not executed either")
 
 
