@@ -169,6 +169,7 @@ class AccessibilityClient:
             unfilled=tuple(window.id for window in unfilled),
             windowless=tuple(one.name for one in applications if one.name and one.pid not in pids),
             documents=_documents(applications),
+            lags=any(lags(one) for one in applications if one.pid in pids),
         )
 
     def read_applications(self, windows: Sequence[Window], screen: Rect) -> list[Application]:
@@ -219,6 +220,11 @@ class AccessibilityClient:
         if not self._thread.is_alive():
             return False
         return asyncio.run_coroutine_threadsafe(self._finish_rest(limit_s), self._loop).result(READ_LIMIT_S)
+
+    @property
+    def was_corrected(self) -> bool:
+        """Whether the reading that `rest` began has found anything else than the latest `read`."""
+        return self._reader.was_corrected
 
     async def _finish_rest(self, limit_s: float) -> bool | None:
         if self._rest is not None and self._reader.ends_within(limit_s):

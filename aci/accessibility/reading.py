@@ -40,3 +40,4 @@ class Reading:
     lost: tuple[Lost, ...] = ()  # applications that ended while they were read
     windowless: tuple[str, ...] = ()  # names of applications that have none of the windows
     documents: Documents = Documents()
+    lags: bool = False  # whether an application may draw what its tree does not show yet

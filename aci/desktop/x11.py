@@ -131,6 +131,7 @@ class X11Desktop:
         self._seen: Observation | None = None
         self._looked_at = 0.0
         self._by_look = False  # nothing was done since the latest observation
+        self._whole = False  # the latest reading had nothing that may still come without a sign
         self._frame: NDArray[np.uint32] | None = None
         self._documents = self._documents_before = Documents()
         self._acted = False
@@ -180,19 +181,32 @@ class X11Desktop:
     def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """Look at the screen: take its pixels, and read the elements where pixels or events have changed.
 
-        The first look after an action that was waited for is checked, unless it is asked not to: the applications are
-        read completely meanwhile, and what has changed since is looked at again. Without its accessibility bus there
-        are only the texts that are recognized, and a note says so.
+        If nothing was done since the latest look and neither pixels nor events say that anything has changed, an
+        unchecked look returns the same observation. The first look after an action that was waited for is checked,
+        unless it is asked not to: the applications are read completely meanwhile, and what has changed since is looked
+        at again. Without its accessibility bus there are only the texts that are recognized, and a note says so.
 
         Raises:
             ConnectionLost: The screen went away.
             Halted: The person stopped everything.
         """
+        same_texts = read_texts == self._latest_look[0]
         self._latest_look = read_texts, check
+        if self._seen is not None and not check and same_texts and self._is_as_seen(self._seen):
+            return self._seen
         seen = self._observe(read_texts, check)
         if self.rest_s is not None:
             self.accessibility.rest(self.rest_s)
         return seen
+
+    def _is_as_seen(self, seen: Observation) -> bool:
+        """Return whether the latest observation is of the screen as it is now, as far as pixels and events tell."""
+        if not (self._by_look and self._whole) or self._frame is None or len(seen.buffer) != len(self._buffer):
+            return False
+        self.halt.check()
+        if self.accessibility.last_event_at() >= self._looked_at or self.accessibility.was_corrected:
+            return False
+        return changed_areas(self._frame, self.screen.frame()) == () and self.screen.windows() == seen.windows
 
     def _observe(self, read_texts: bool, check: bool) -> Observation:
         """Look at the screen; while an action goes on, no application is read in the background."""
@@ -263,6 +277,7 @@ class X11Desktop:
         changed = changed_areas(before, frame) if before is not None else None
         reading = self._read(windows, self._nudge, changed)
         self._documents = reading.documents
+        self._whole = not (reading.lags or reading.unfilled or reading.notes)
         self._frame = frame
         if check:
             self.accessibility.rest(0.0)  # while texts are recognized

@@ -7,6 +7,9 @@ turns, a few controls each, so that a search that runs out of time has tried som
 opens dialogs and what is switched comes first. Then comes what was greyed out at first, with everything selected and
 with something typed. The contents of other dialogs and of long submenus come last.
 
+As long as an application has more controls to try than a search usually gets to, trying comes before all else: nothing
+is verified between attempts, and dialogs are opened, but what is in them waits, except for the application's settings.
+
 A search depends on nothing but what the application shows: no clock and no chance decides about its order. After an
 interruption, a new search with the same ledger resumes where the old one ended.
 
@@ -61,8 +64,10 @@ SHARED_POLL_S = 0.2  # time between two looks at what other desktops found, wher
 _DISABLED = "it is greyed out"
 _MANY = 12  # screens with more controls come after others; also the number of functions that are verified together
 _ENOUGH = 8  # number of unit functions that are verified in a row between attempts
+_LARGE = 150  # more known controls that were not tried are more than a search usually gets to
 _TRIED_PER_VERIFIED = 3  # number of attempts for each: what was seen once can be used already, what was not seen cannot
-_KEPT_SHARE = 0.25  # of the time, at most, that is kept for the unit functions that wait at the end
+# of the time, at most, that is kept for the unit functions that wait at the end; less as long as very many are left
+_KEPT_SHARE, _KEPT_SHARE_IF_LARGE = 0.25, 0.15
 _TURN = 3  # number of controls of a menu or dialog that are tried before those of the next one
 _OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK
 _LEADING = frozenset({"push button menu", "menu button", "page tab"})
@@ -279,8 +284,7 @@ class _Search:
             attempt, seen = self._try(each)
             if seen is not None:
                 yield self._found(*seen)
-            left = sum(len(group) for group in (self._leading, *self._near, *self._far))
-            yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=left))
+            yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=self._left(*self._far)))
             self._ledger.release(each.key)
         if each.key not in self._ledger.attempts:
             return  # another desktop is at it
@@ -288,13 +292,19 @@ class _Search:
         if _failed_for_good(attempt) and self._judges(attempt):
             yield self._give_up(attempt, attempt.why, attempt.path)
             self._ledger.release(_judging(attempt.key))
-        if makes and not self._leading and self._may_verify():
+        breadth_first = self._left() > _LARGE
+        if makes and not (self._leading or breadth_first) and self._may_verify():
             yield from self._verify(_ENOUGH)
         if children := self._children(attempt, (*each.path, *attempt.path[len(each.path) :])):
             near = _is_near(attempt, children)
             # What opens with the settings of the application is asked for more often than the rest of a menu.
             at_once = near and label("opens_settings").match(attempt.control.name) is not None
+            near = near and (at_once or not (breadth_first and _opens_dialog(attempt)))
             self._put_in_turn(self._near if near else self._far, children, at_once)
+
+    def _left(self, *more: Sequence[Pending]) -> int:
+        """Return the number of known controls that come in turn, and of more groups, and were not tried."""
+        return sum(len(group) for group in (self._leading, *self._near, *more))
 
     def _put_in_turn(self, groups: list[list[Pending]], found: Sequence[Pending], at_once: bool = False) -> None:
         """Add the controls of a screen to the groups that take turns; those with another number come at the end.
@@ -366,7 +376,8 @@ class _Search:
         if key not in self._ledger.attempts:
             self._check_limits()
             usual = self._verifying_s / self._verifications if self._verifications else _USUAL_VERIFICATION_S
-            self._check_time(min(usual * len(self._unverified()), _KEPT_SHARE * self._limits.seconds))
+            share = _KEPT_SHARE_IF_LARGE if self._left() > _LARGE else _KEPT_SHARE
+            self._check_time(min(usual * len(self._unverified()), share * self._limits.seconds))
         return self._takes_on(key, lambda: key in self._ledger.attempts)
 
     def _judges(self, attempt: Attempt) -> bool:
@@ -556,9 +567,13 @@ def _is_near(attempt: Attempt, children: list[Pending]) -> bool:
     """Return whether what an attempt showed takes its turn with the menus, since people often ask for such things."""
     if any(each.offer.control.role == SHORTCUT for each in children):
         return True
-    if any(change.kind == "opened" for change in attempt.effect):
+    if _opens_dialog(attempt):
         return _are_settings(children)
     return attempt.depth == 1 or (attempt.depth == 2 and lateness(children) == (False, False))
+
+
+def _opens_dialog(attempt: Attempt) -> bool:
+    return any(change.kind == "opened" for change in attempt.effect)
 
 
 def lateness(group: Sequence[Pending]) -> tuple[bool, bool]:

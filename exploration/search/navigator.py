@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Protocol
 
-from aci.acting.actions import Action, Hotkey, Move
+from aci.acting.actions import Action, Click, Hotkey, Move
 from aci.applications.catalog import installed_applications, program_name
 from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
@@ -116,6 +116,7 @@ class Navigator:
         self._known: dict[tuple[str, ...], Look] = {}
         self._expected: dict[tuple[str, ...], Expected] = {}
         self._at: Path | None = None
+        self._latest: Look | None = None
         self._pointed: Rect | None = None
         self._performed: Action | None = None
         self._reopened: Path = ()  # the path to the menus that `reopen` has opened
@@ -183,7 +184,13 @@ class Navigator:
         """Return a look at the screen and the home; `check` is that of `aci.desktop.desktop.Desktop.observe`."""
         observation = self._desktop.observe(check=check)
         home = read_home(self._desktop.home).without(self._by_products)
-        return Look(observation, home, self.place, self._pointed, self._launcher.volatile)
+        latest = self._latest
+        if latest is not None and observation is latest.observation:
+            about = latest.home, latest.pointed, latest.volatile
+            if about == (home, self._pointed, self._launcher.volatile):
+                return latest  # with what was derived from it
+        self._latest = Look(observation, home, self.place, self._pointed, self._launcher.volatile)
+        return self._latest
 
     def go(self, path: Path, fresh: bool = False) -> Look | Trouble:
         """Bring the application to the end of a path.
@@ -384,7 +391,9 @@ class Navigator:
         if isinstance(look, Trouble):
             return False
         look = self._awaited(look, lambda seen: self._proves(known, seen, switched), _UNDONE_STIR_S)
-        if not self._proves(known, look, switched):
+        if switched is None and self._only_drawn_as_chosen(known, look):
+            look = self._chosen_anew(look, lambda seen: self._proves(known, seen))
+        if isinstance(look, Trouble) or not self._proves(known, look, switched):
             return False
         self._at, self._fresh, self._in_menu = base, False, False
         only_more = known.exact.items() <= look.exact.items()
@@ -442,7 +451,7 @@ class Navigator:
         if isinstance(look, Look) and self._at is not None and path[: len(self._at)] == self._at:
             self._know(self._at, look)
             return look
-        before, ground = None, self._under_menus()
+        before, ground, chosen = None, self._under_menus(), False
         for _ in range(_MOST_ESCAPES + 1):
             if isinstance(look, Trouble):
                 return None
@@ -453,6 +462,11 @@ class Navigator:
                 self._at, self._fresh = reached, False
                 self._know(reached, look)
                 return look
+            places = (self.known(path[:length]) for length in range(len(path) + 1))
+            if not chosen and any(known is not None and self._only_drawn_as_chosen(known, look) for known in places):
+                look = self._chosen_anew(look, lambda seen: self._place_on(path, seen) is not None)
+                before, chosen = None, True
+                continue
             way: Action = _ESCAPE
             if before is not None and look.exact == before.exact:  # Escape does nothing here
                 front = look.observation.active_window
@@ -464,6 +478,26 @@ class Navigator:
                     return None
             before, look = look, self._escape(look, lambda seen: self._place_on(path, seen) is not None, way)
         return None
+
+    def _only_drawn_as_chosen(self, known: Look, look: Look) -> bool:
+        """Return whether a look differs from a known one at most in how the chosen cell or row is drawn.
+
+        A dialog or an undo may leave it selected that only had the focus before; no state tells the two apart.
+        """
+        chosen = look.chosen
+        return chosen is not None and same(
+            known,
+            look,
+            may_be_greyed=self._may_be_greyed,
+            hidden_files_count=False,
+            besides=(chosen.rect,),
+        )
+
+    def _chosen_anew(self, look: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
+        """Click the chosen cell or row, which only has the focus then, and move the pointer away from it."""
+        assert look.chosen is not None
+        clicked = self._escape(look, lambda seen: False, Click(element_id=look.chosen.id))
+        return clicked if isinstance(clicked, Trouble) else self._escape(clicked, arrived, self._pointer_back(clicked))
 
     def _may_show_a_tip(self, path: Path, look: Look) -> bool:
         """Return whether a look shows more than a place on a path, and the rest as it was there."""

@@ -26,6 +26,8 @@ MESSAGE = "status bar"
 """Role of an element whose name is a message, which comes and goes by itself."""
 _OF_TEXT = frozenset({"paragraph", "heading", "text", "document text"})
 """Roles whose elements LibreOffice reports as selected as long as the caret is in them."""
+_CHOSEN = frozenset({"table cell", "list item", "tree item", "icon"})
+"""Roles of contents that may have the focus and be selected or not, which is drawn differently and reported alike."""
 _NUMBERS = re.compile(r"-?\d+(?:[.,:/-]\d+)*")
 _WORDS = 12
 _POINTED_PX = 48  # distance around the pointer within which hovering changes the picture
@@ -100,6 +102,13 @@ class Look:
         return portable(active.title, self.place) if active else next(iter(self.titles), "")
 
     @property
+    def chosen(self) -> Element | None:
+        """The cell, row or icon that has the keyboard focus and is selected; None if another kind of element has it."""
+        focused = self.observation.by_id.get(self.observation.focus_id or -1)
+        is_chosen = focused is not None and focused.role in _CHOSEN and "selected" in focused.states
+        return focused if is_chosen else None
+
+    @property
     def asks_for_password(self) -> bool:
         """Whether a password field is on the screen."""
         return any("password" in e.states or e.role == "password text" for e in self.observation.elements)
@@ -171,6 +180,7 @@ def same(
     ignored: frozenset[str] | None = None,
     may_be_greyed: re.Pattern[str] | None = None,
     hidden_files_count: bool = True,
+    besides: Sequence[Rect] = (),
 ) -> bool:
     """Return whether two looks prove the same state.
 
@@ -181,6 +191,7 @@ def same(
             redrawn may move by a pixel, unless the later look has further elements.
         may_be_greyed: The names of controls that may be greyed out in one look alone; none if None.
         hidden_files_count: Whether a difference in hidden files counts, which may be by-products.
+        besides: Places whose pixels do not count, px.
     """
     homes_and_texts = (ignored or frozenset(), may_be_greyed, hidden_files_count)
     exact = same_texts(known, look, *homes_and_texts)
@@ -199,7 +210,7 @@ def same(
         for key, element in each.elements.items()
         if key in each.volatile or element.role == MESSAGE
     ]
-    return same_picture(known, look, (*greyed, *changing))
+    return same_picture(known, look, (*greyed, *changing, *besides))
 
 
 def same_texts(

@@ -13,7 +13,7 @@ from aci.accessibility.connection import connect_accessibility
 from aci.desktop.virtual import VirtualDesktop
 from aci.desktop.x11 import X11Desktop
 from aci.observation.observation import Element
-from tests.integration.aci.seeing import element, until
+from tests.integration.aci.seeing import element, until, wait_until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
@@ -120,6 +120,23 @@ def test_updates_of_gtk_applications_match_a_complete_reading(desktop: VirtualDe
     until(desktop, lambda seen: len(seen.windows) == 1)
     check(desktop, "the end of the calculator")
     editor.terminate()
+
+
+def test_unchecked_look_is_repeated_only_after_a_change() -> None:
+    with VirtualDesktop(size=(1280, 800), ocr=None) as desktop:
+        editor = desktop.launch(["mousepad"])
+        seen = [desktop.observe()]
+
+        def is_repeated() -> bool:
+            seen.append(desktop.observe(check=False))
+            return seen[-1] is seen[-2]
+
+        wait_until(is_repeated)
+        assert desktop.observe() is not seen[-1], "a look that is checked is a new one"
+        desktop.perform(Type(text="typed"), settle=False)
+        wait_until(lambda: any(each.text == "typed" for each in desktop.observe(check=False).elements))
+        editor.terminate()
+        wait_until(lambda: not desktop.observe(check=False).windows)
 
 
 def test_target_is_verified_before_input_although_it_was_not_read_again(desktop: VirtualDesktop) -> None:

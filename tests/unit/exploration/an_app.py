@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ MENUS = {
     "View": ("Line Numbers", "Zoom", "Web", "Stuck"),
 }
 SUBMENU = ("50%", "200%")
+CELL = Rect(300, 10, 40, 30)
 MAIN, POPUP, DIALOG, OTHER, KEYS = 1, 2, 3, 4, 5
 
 
@@ -33,7 +35,9 @@ class FakeEditor:
         checked: What was clicked last, at each look that was checked after a click.
         environment: Of its programs. The button "Link" does nothing but call `link`, and "Keys" opens a window that
             lists `shortcuts`, each of which writes its name. The buttons `after_undo` are
-            greyed out until something was undone.
+            greyed out until something was undone. The buttons `dialogs` open dialogs of their own. With `cells`, the
+            screen is larger and shows a cell that has the focus, which every dialog leaves selected until it is
+            clicked.
     """
 
     def __init__(
@@ -41,6 +45,7 @@ class FakeEditor:
         undoes: bool = False, buttons: tuple[str, ...] = (), crashes: int = 0, tabs: tuple[str, ...] = (),
         link: Callable[[], None] | None = None, environment: Mapping[str, str] | None = None,
         shortcuts: Mapping[str, tuple[str, ...]] | None = None, after_undo: tuple[str, ...] = (),
+        dialogs: tuple[str, ...] = (), cells: bool = False,
     ) -> None:  # fmt: skip
         self._home = home
         self._lucky = lucky
@@ -52,7 +57,10 @@ class FakeEditor:
         self._link = link
         self.environment = environment or {}
         self._shortcuts = shortcuts or {}
-        self._buttons = (*buttons, *(("Keys",) if shortcuts else ()), *after_undo)
+        self._buttons = (*buttons, *(("Keys",) if shortcuts else ()), *after_undo, *dialogs)
+        self._dialogs = dialogs
+        self._cells = cells
+        self._size = (300, 400) if cells else (60, 80)
         self._after_undo = after_undo
         self._shows = shows
         self._next_id = 1
@@ -67,7 +75,8 @@ class FakeEditor:
         return self._home
 
     def reset(self) -> None:
-        self._running = self._selected = self._numbers = self._other = self._dialog = self._keys = False
+        self._running = self._selected = self._numbers = self._other = self._keys = self._marked = False
+        self._dialog = ""
         self._latest, self._undone = "", False
         self._menu, self._zoom, self._text, self._wrap = "", "100%", "alpha beta", False
         self._tab = next(iter(self._tabs), "")
@@ -87,22 +96,25 @@ class FakeEditor:
         if check and self._latest:
             self.checked.append(self._latest)
         if not self._running:
-            return Observation(np.zeros((60, 80, 3), np.uint8), (), ())
-        pixels = np.full((60, 80, 3), 10 + self._numbers + 7 * self._selected + len(self._zoom), np.uint8)
+            return Observation(np.zeros((*self._size, 3), np.uint8), (), ())
+        pixels = np.full((*self._size, 3), 10 + self._numbers + 7 * self._selected + len(self._zoom), np.uint8)
+        if self._marked:
+            pixels[CELL.y : CELL.bottom, CELL.x : CELL.right] += 50
         windows = [Window(MAIN, "note - Editor", APP, Rect(0, 0, 80, 60), active=not self._dialog, pid=7)]
         elements = [*self._in_main()]
         if self._menu:
             windows.insert(0, Window(POPUP, "", APP, Rect(0, 10, 40, 40), popup=True, pid=7))
             elements = [*self._in_menu(), *elements]
         if self._dialog:
-            windows.insert(0, Window(DIALOG, "Preferences", APP, Rect(5, 5, 50, 50), active=True, modal=True, pid=7))
+            windows.insert(0, Window(DIALOG, self._dialog, APP, Rect(5, 5, 50, 50), active=True, modal=True, pid=7))
             elements = [*self._in_dialog(), *elements]
         if self._keys:
             windows.insert(0, Window(KEYS, "Keys", APP, Rect(5, 5, 50, 50), active=True, pid=7))
             elements = [*self._in_keys(), *elements]
         if self._other:
             windows.insert(0, Window(OTHER, "Web", "Browser", Rect(5, 5, 50, 50), active=True, pid=9))
-        return Observation(pixels, tuple(elements), tuple(windows))
+        focus = next((each.id for each in elements if each.role == "table cell"), None)
+        return Observation(pixels, tuple(elements), tuple(windows), focus_id=focus)
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         if isinstance(action, Hotkey):
@@ -121,7 +133,8 @@ class FakeEditor:
 
     def _press(self, keys: tuple[str, ...]) -> None:
         if keys == ("Escape",):
-            self._menu, self._dialog, self._keys = "", self._dialog and bool(self._menu), False
+            self._marked |= self._cells and bool(self._dialog)
+            self._menu, self._dialog, self._keys = "", self._dialog if self._menu else "", False
         elif keys == ("ctrl", "a"):
             self._selected = True
         elif keys == ("ctrl", "z") and self._undoes:
@@ -139,7 +152,7 @@ class FakeEditor:
             case "Upper Case":
                 self._text = self._text.upper()
             case "Preferences...":
-                self._dialog = True
+                self._dialog = "Preferences"
             case "Line Numbers":
                 self._numbers = not self._numbers
                 self._set("line-numbers", "true" if self._numbers else "false")
@@ -147,7 +160,7 @@ class FakeEditor:
                 self._wrap = not self._wrap
                 self._set("wrap", "true" if self._wrap else "false")
             case "Close":
-                self._dialog = False
+                self._dialog = ""
             case "Web":
                 self._other = True
             case "Unlucky":
@@ -160,6 +173,10 @@ class FakeEditor:
             self._link()
         elif name == "Keys":
             self._keys = True
+        elif name in self._dialogs:
+            self._dialog = name
+        elif name == "A1":
+            self._marked = False
         elif name in self._buttons:
             self._text += name
         elif name in self._tabs:
@@ -182,6 +199,9 @@ class FakeEditor:
         for name in self._buttons:
             greyed: tuple[State, ...] = ("disabled",) if name in self._after_undo and not self._undone else ()
             shown.append(self._element("push button", name, MAIN, path=("tool bar:",), states=greyed))
+        if self._cells:
+            cell = self._element("table cell", "A1", MAIN, states=("selected", "focused"))
+            shown.append(replace(cell, rect=CELL, point=CELL.center))
         for name in self._tabs:
             shown.append(self._element("page tab", name, MAIN, states=("selected",) if name == self._tab else ()))
         states: tuple[State, ...] = ("editable", "multi_line", "focused")
@@ -207,7 +227,9 @@ class FakeEditor:
         return found
 
     def _in_dialog(self) -> list[Element]:
-        path = ("dialog:Preferences",)
+        path = (f"dialog:{self._dialog}",)
+        if self._dialog in self._dialogs:
+            return [self._element("check box", f"Option of {self._dialog}", DIALOG, path=path, states=("checkable",))]
         states: tuple[State, ...] = ("checkable", "checked") if self._wrap else ("checkable",)
         box = self._element("check box", "Wrap lines", DIALOG, path=path, states=states)
         grey = self._element("push button", "Reset", DIALOG, path=path, states=("disabled",))

@@ -254,6 +254,36 @@ def test_attempts_come_before_most_verifications(home: Path, tmp_path: Path) -> 
     assert verified > 40
 
 
+@pytest.mark.parametrize("many", (True, False))
+def test_of_very_many_controls_all_are_tried_before_anything_is_verified(
+    home: Path, tmp_path: Path, many: bool
+) -> None:
+    presses = tuple(f"Press {letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
+    greyed = tuple(f"Paste {one}{other}" for one in "abcdefghijkl" for other in "abcdefghijklmn")
+    editor = FakeEditor(home, buttons=presses, after_undo=greyed if many else (), dialogs=("Details...",))
+    happened = []
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        for event in quick(editor, ledger, limits=SearchLimits(seconds=1e6, max_depth=2)):
+            if isinstance(event, Attempted) and event.attempt.classification != "skipped":
+                happened.append(event.attempt.control.name)
+            elif isinstance(event, SkillVerified):
+                happened.append("verified")
+            if {"verified", "Option of Details...", *presses} <= {*happened}:
+                break
+    last = max(happened.index(name) for name in presses)
+    assert (last < happened.index("verified")) == many
+    assert (last < happened.index("Option of Details...")) == many, "what is in a dialog waits"
+
+
+def test_cell_that_is_left_selected_is_no_reason_to_start_anew(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, cells=True, undoes=True)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(editor, ledger)
+        assert "open preferences" in names(ledger)
+    assert starts["Preferences..."] == starts["Line Numbers"]
+    assert "A1" in editor.clicked
+
+
 def test_only_what_changes_something_is_looked_at_closely(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home)
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
