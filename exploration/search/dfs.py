@@ -8,7 +8,8 @@ opens dialogs and what is switched comes first. Then comes what was greyed out a
 with something typed. The contents of other dialogs and of long submenus come last.
 
 As long as an application has more controls to try than a search usually gets to, trying comes before all else: nothing
-is verified between attempts, and dialogs are opened, but what is in them waits, except for the application's settings.
+is verified between attempts, all submenus take turns, and dialogs are opened, but what is in them waits, except for the
+application's settings.
 
 A search depends on nothing but what the application shows: no clock and no chance decides about its order. After an
 interruption, a new search with the same ledger resumes where the old one ended.
@@ -296,7 +297,7 @@ class _Search:
         if makes and not (self._leading or breadth_first) and self._may_verify():
             yield from self._verify(_ENOUGH)
         if children := self._children(attempt, (*each.path, *attempt.path[len(each.path) :])):
-            near = _is_near(attempt, children)
+            near = _is_near(attempt, children) or (breadth_first and attempt.control.role == "menu")
             # What opens with the settings of the application is asked for more often than the rest of a menu.
             at_once = near and label("opens_settings").match(attempt.control.name) is not None
             near = near and (at_once or not (breadth_first and _opens_dialog(attempt)))
