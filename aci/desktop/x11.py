@@ -131,7 +131,7 @@ class X11Desktop:
         self._seen: Observation | None = None
         self._looked_at = 0.0
         self._by_look = False  # nothing was done since the latest observation
-        self._whole = False  # the latest reading had nothing that may still come without a sign
+        self._whole = False  # everything was read at the latest look, and nothing more may come without a sign
         self._frame: NDArray[np.uint32] | None = None
         self._documents = self._documents_before = Documents()
         self._acted = False
@@ -318,6 +318,7 @@ class X11Desktop:
 
     def element_now(self, element: Element) -> Element | None:
         """Return an element of the latest observation as it is now; see `aci.desktop.desktop.Desktop.element_now`."""
+        self._whole = False  # it may find a change, which the next look shows everywhere
         return self.accessibility.now([element])[0]
 
     def glance(self, ids: Collection[int]) -> Observation | None:
@@ -334,7 +335,7 @@ class X11Desktop:
         if len(now) < len(asked):
             return None
         focused = [each.id for each in now.values() if "focused" in each.states]
-        self._looked_at, self._by_look = looked_at, True
+        self._looked_at, self._by_look, self._whole = looked_at, True, False
         self._seen = replace(
             seen,
             screenshot=to_rgb(frame),

@@ -132,6 +132,9 @@ def test_unchecked_look_is_repeated_only_after_a_change() -> None:
             return seen[-1] is seen[-2]
 
         wait_until(is_repeated)
+        assert desktop.glance([]) is not None
+        seen.append(desktop.observe(check=False))
+        assert seen[-1].elements == seen[-2].elements
         assert desktop.observe() is not seen[-1], "a look that is checked is a new one"
         desktop.perform(Type(text="typed"), settle=False)
         wait_until(lambda: any(each.text == "typed" for each in desktop.observe(check=False).elements))
