@@ -377,6 +377,8 @@ class _Walk:
             if draft.name == shown and not self._chromium and self._application.toolkit.casefold().startswith("gtk"):
                 draft.name = ""  # GTK calls a box without a name by what it stands on
             within = [other for other in within if other.role not in roles.TEXTS or not _within(other.name, shown)]
+            if draft.text and draft.text == draft.label and is_gtk4(self._application):
+                draft.text = None  # a box that does not report its choice has the name of its label
         within = [other for other in within if not _is_nameless_picture(other)]
         usable = [other for other in within if other.role in roles.INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]

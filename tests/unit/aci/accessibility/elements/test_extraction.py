@@ -130,6 +130,13 @@ def test_gtk4_drop_down_is_one_element_with_its_choice() -> None:
     assert (combo.role, combo.text) == ("combo box", "Unix (LF)")
 
 
+def test_gtk4_combo_box_with_the_name_of_its_label_has_no_choice_of_that_name() -> None:
+    label = node("label", "Repeat", Rect(10, 10, 60, 20))
+    box = node("combo box", "Repeat", Rect(80, 10, 90, 20), labels=(label.ref,))
+    combo = next(draft for draft in drafts(frame(label, box), GTK4) if draft.role == "combo box")
+    assert (combo.label, combo.text) == ("Repeat", None)
+
+
 def test_gtk4_row_that_is_a_combo_box_has_its_name_and_its_choice() -> None:
     chosen = node("list item", "", Rect(200, 10, 60, 16), node("label", "5 minutes", Rect(200, 10, 60, 16)))
     listed = node("list", "GtkListView", Rect(200, 8, 70, 20), chosen)
