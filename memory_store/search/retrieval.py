@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, true
 
 from memory_store.embedding.embedders import Embedder, checked_embed, checked_vector
+from memory_store.embedding.minilm import MiniLmEmbedder
 from memory_store.errors import EmbedderUnavailable
 from memory_store.keys import Key
 from memory_store.records.experience import Experience, Hit, Kind
 from memory_store.records.kinds import NarrativeExperience
 from memory_store.search.index import Index
 from memory_store.search.lexical import WordSearch
-from memory_store.search.ranking import LEAST_COSINE, Judge, Verdict, weight
+from memory_store.search.ranking import LEAST_COSINE, Judge, Same, Verdict, weight
 from memory_store.storage.database import Database
 from memory_store.storage.rows import NEWEST_FIRST, TABLES, chunks, load, select_kind, to_record, usable
 from memory_store.storage.schema import experience
@@ -112,6 +113,9 @@ class Retriever:
         self._embedder = embedder
         self._words = WordSearch()
         self._embedded = lru_cache(_MAX_EMBEDDED)(lambda text: checked_embed(embedder, [text])[0])
+        self._same: Same | None = None
+        if isinstance(embedder, MiniLmEmbedder):
+            self._same = lru_cache(_MAX_EMBEDDED)(embedder.same)
         self.index = index
 
     def search(self, query: Query) -> list[Hit[Experience]]:
@@ -157,7 +161,9 @@ class Retriever:
         least = floor * LEAST_COSINE if floor > 0 else floor
         by_words = self._words.search(connection, query.kind, query.key.text, _CANDIDATES_BY_WORDS, self.index.newest)
         forced = query.min_similarity is not None
-        judge = Judge(query.key.text, floor, by_words, self._embedder.name, forced=forced)
+        # The model was trained on whole tasks; the keys of steps are longer and those of skills shorter.
+        same = self._same if query.kind == "narrative" else None
+        judge = Judge(query.key.text, floor, by_words, self._embedder.name, forced=forced, same=same)
         rows: dict[int, Row[Any]] = {}
         seen: set[int] = set()
         count, limit = _FIRST_CANDIDATES, _MAX_FILTERED_CANDIDATES if query.app or query.platform else _MAX_CANDIDATES

