@@ -23,6 +23,7 @@ from agent_s.loop.drafts import draft_subtask, is_trivial
 from agent_s.records import GroundedStep, Plan, Status, Step, Subtask, Task, Verdict
 from agent_s.replay.derived import Derivation
 from agent_s.replay.grounded_steps import ground_steps, is_repeatable
+from agent_s.replay.home_folder import without_home
 from agent_s.replay.written_files import written_file
 from agent_s.roles.evaluator import Evaluator
 from agent_s.safety.untrusted_text import UntrustedText
@@ -72,7 +73,7 @@ class Learner:
             grounded = ground_steps(
                 steps, last, lambda text: written_file(text, self.home, self._began), self.task.instruction
             )
-            grounded = self.derivation.derive(steps, grounded, self.task.instruction)
+            grounded = self.derivation.derive(steps, without_home(grounded, self.home), self.task.instruction)
         return self.store_steps(subtask, draft_subtask(steps), grounded, app, self.sums_up and not is_trivial(steps))
 
     def store_steps(

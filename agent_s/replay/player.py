@@ -40,6 +40,7 @@ from agent_s.replay.effect_signs import Glances, Sign, sign_of
 from agent_s.replay.grounded_steps import FIELDS, Fields, acted_on, fields_of, rewritten
 from agent_s.replay.grounding import ground
 from agent_s.replay.gsettings import cannot_switch, differing
+from agent_s.replay.home_folder import names_home, with_home
 from agent_s.replay.out_of_sight import Wheel
 from agent_s.replay.placeholders import has_placeholder
 from agent_s.replay.readings import Readings
@@ -148,6 +149,12 @@ class Replay:
         yield ReplayStarted(subtask=subtask, experience_id=learned.experience_id, steps=len(learned.steps))
         done: list[Done] = []
         self._stale = ""
+        if names_home(learned.steps):
+            if self._home is None:
+                problem = "it types the path of the home folder, which is not known here"
+                yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
+                return Replayed(False, problem=problem)
+            learned = replace(learned, steps=with_home(learned.steps, self._home))
         with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
             if (yield from self._is_done_already(learned)):
                 return Replayed(True, ("what it shows or hides is already so",))

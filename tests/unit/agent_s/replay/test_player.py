@@ -411,6 +411,34 @@ def test_replay_must_write_the_learned_file_again(memory: MemoryStore, tmp_path:
     assert not outcome(events).replayed and "~/c.txt was not written" in of(ReplayStopped, events)[0].reason
 
 
+def test_path_in_the_home_is_typed_with_the_current_home(memory: MemoryStore, tmp_path: Path) -> None:
+    def save(home: Path | None, name: str, replay: bool | str) -> tuple[list[Event], list[Action]]:
+        class WithHome(FakeDesktop):
+            pass
+
+        if home is not None:
+            home.mkdir()
+            WithHome.home = home  # type: ignore[attr-defined]
+
+        def saving(action: Action, seen: Observation) -> Observation:
+            if isinstance(action, Type):
+                Path(action.text).write_text("x")
+            return form(action, seen)
+
+        model = ScriptedModel({"act": [act(Type(text=f"{home}/{name}", element_id=1)), act(Done())]})
+        desktop = WithHome(FORM, saving)
+        agent = AgentS(model=model, desktop=desktop, memory=memory, options=Options(replay=replay))
+        return list(agent.stream(Task(instruction=f"Save it as {name}"), passes)), desktop.performed
+
+    save(tmp_path / "desktop-0", "a.txt", True)
+    events, performed = save(tmp_path / "desktop-1", "b.txt", "only")
+    assert outcome(events).replayed
+    assert [action.text for action in performed if isinstance(action, Type)] == [f"{tmp_path}/desktop-1/b.txt"]
+    events, performed = save(None, "c.txt", "only")
+    assert "home folder" in of(ReplayStopped, events)[0].reason
+    assert performed == []
+
+
 def test_saved_file_in_the_title_proves_what_was_typed(memory: MemoryStore, tmp_path: Path) -> None:
     class WithHome(FakeDesktop):
         home = tmp_path
