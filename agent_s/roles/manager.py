@@ -137,8 +137,8 @@ def order_plan(response: PlanResponse, max_subtasks: int, skills: Sequence[Offer
         skills: The skills that it may use, by their numbers from 1.
 
     Raises:
-        PlanError: The plan is empty, too long, has a cycle, repeats a subtask, or names a subtask, a skill or a value
-            that does not exist.
+        PlanError: The plan is empty, too long, has a cycle, repeats a subtask, names a subtask, a skill or a value that
+            does not exist, or uses one skill for what it calls by the name of another.
     """
     names = [node.name for node in response.nodes]
     if not names:
@@ -171,6 +171,11 @@ def _subtask(node: PlannedNode, skills: Sequence[OfferedSkill]) -> Subtask:
     if not 1 <= node.skill <= len(skills):
         raise PlanError(f"The subtask {node.name!r} uses skill {node.skill}; there are {len(skills)} skills.")
     skill = skills[node.skill - 1]
+    named = [number for number, one in enumerate(skills, start=1) if one.name.casefold() == node.name.casefold()]
+    if named and node.skill not in named:
+        raise PlanError(
+            f"The subtask {node.name!r} uses skill {node.skill}, {skill.name!r}; {node.name!r} is skill {named[0]}."
+        )
     if len(node.values) != len(skill.parameters):
         raise PlanError(
             f"The subtask {node.name!r} gives {len(node.values)} values; "

@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_s.errors import PlanError
-from agent_s.llm.protocol import PlannedNode, PlanResponse
+from agent_s.llm.protocol import OfferedSkill, PlannedNode, PlanResponse
 from agent_s.roles.manager import order_plan
+
+SLIPS = (("Open file", 1), ("Open file", 2), ("Keep a copy", 1))
 
 
 def response(names: str, edges: list[tuple[str, str]]) -> PlanResponse:
@@ -43,6 +45,14 @@ def test_free_subtasks_keep_their_place_around_dependent_ones() -> None:
 def test_invalid_plans_are_refused_with_the_reason(names: str, edges: list[tuple[str, str]], said: str) -> None:
     with pytest.raises(PlanError, match=said):
         order_plan(response(names, edges), 40)
+
+
+def test_a_number_that_contradicts_the_name_of_a_skill_is_refused_and_corrected() -> None:
+    skills = [OfferedSkill("s-1", "save as", "Editor"), OfferedSkill("s-2", "open file", "Editor")]
+    slip, right, worded = (PlannedNode(name=name, skill=number) for name, number in SLIPS)
+    with pytest.raises(PlanError, match=r"uses skill 1, 'save as'; 'Open file' is skill 2"):
+        order_plan(PlanResponse(nodes=(slip,)), 40, skills)
+    assert [one.skill for one in order_plan(PlanResponse(nodes=(right, worded)), 40, skills).subtasks] == ["s-2", "s-1"]
 
 
 @given(st.permutations("abcdefg"), st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12))
