@@ -12,7 +12,7 @@ import click
 
 from agent_s.terminal.exits import NotDone
 from agent_s.terminal.lazy import SuggestingGroup, examples
-from agent_s.terminal.options import FILE, FOLDER, Number, json_option, with_settings
+from agent_s.terminal.options import FILE, FOLDER, PATH, Number, json_option, with_settings
 from agent_s.terminal.output import echo_json, in_words, local_time, plural, printable, shorten, show_result, show_table
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def export_command(store: MemoryStore, file: Path, training: bool, as_json: bool
 
 @memory.command(epilog=examples("agent-s memory train pairs.jsonl --model ./Qwen3-1.7B --out ./planner"))
 @click.argument("file", type=FILE)
-@click.option("--model", metavar="DIR", required=True, type=FOLDER, help="Model to start from (Hugging Face's format).")
+@click.option("--model", metavar="PATH", required=True, type=PATH, help="Folder (Hugging Face's format) or GGUF file.")
 @click.option("--out", metavar="DIR", required=True, type=FOLDER, help="New folder for the trained model.")
 @click.option("--epochs", type=Number(min=1), default=3, show_default=True, help="Passes over the data.")
 @click.option("--rank", type=Number(min=1), default=16, show_default=True, help="Rank of the adapter.")
@@ -190,7 +190,7 @@ def train(file: Path, model: Path, out: Path, as_json: bool, **how: Any) -> None
 
 
 @memory.command("import", epilog=examples("agent-s memory import experience.jsonl"))
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @_with_store
 @json_option("Write one JSON object.")
 def import_command(store: MemoryStore, file: Path, as_json: bool) -> None:

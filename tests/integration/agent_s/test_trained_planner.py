@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +35,9 @@ def memory(tmp_path: Path) -> Iterator[MemoryStore]:
 @pytest.fixture
 def pairs(memory: MemoryStore, tmp_path: Path) -> Path:
     file = tmp_path / "pairs.jsonl"
-    assert write_training_pairs(memory, file) == len(SKILLS)
+    assert write_training_pairs(memory, file) > len(SKILLS)
+    single = file.read_text(encoding="utf-8").splitlines()[: len(SKILLS)]  # all that so small a model can learn
+    file.write_text("\n".join(single) + "\n", encoding="utf-8")
     return file
 
 
@@ -96,10 +99,16 @@ def test_a_tiny_model_learns_to_plan_with_the_skills_of_a_memory(
     done = CliRunner().invoke(memory_command, [*given, "--epochs", "60", "--learning-rate", "0.01"])
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
-    assert result["conversations"] == len(SKILLS) and result["losses"][-1] < 0.1 * result["losses"][0]
+    assert result["conversations"] == len(conversations) and result["losses"][-1] < 0.1 * result["losses"][0]
     for *question, right in conversations:
         answer = PlanResponse.model_validate_json(answer_of(tmp_path / "planner", question))
         assert answer == PlanResponse.model_validate_json(right["content"])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="PyTorch is installed")
+def test_missing_packages_are_named_before_anything_is_loaded(pairs: Path, tmp_path: Path) -> None:
+    with pytest.raises(FineTuningError, match=r"Not installed: torch.*pip install 'agent-s\[train\]'"):
+        fine_tune(pairs, tmp_path / "model.gguf", tmp_path / "planner")
 
 
 def test_a_line_that_is_not_a_conversation_is_named(tmp_path: Path) -> None:
