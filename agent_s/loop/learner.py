@@ -23,7 +23,7 @@ from agent_s.loop.drafts import draft_subtask, is_trivial
 from agent_s.records import GroundedStep, Plan, Status, Step, Subtask, Task, Verdict
 from agent_s.replay.derived import Derivation
 from agent_s.replay.grounded_steps import ground_steps, is_repeatable
-from agent_s.replay.home_folder import without_home
+from agent_s.replay.home_folder import shorten_home, without_home
 from agent_s.replay.written_files import written_file
 from agent_s.roles.evaluator import Evaluator
 from agent_s.safety.untrusted_text import UntrustedText
@@ -68,6 +68,7 @@ class Learner:
     def store_subtask(self, subtask: Subtask, steps: Sequence[Step], last: Observation) -> list[Event]:
         """Store a finished subtask in episodic memory; a failure to do so is an event, not an error."""
         app = last.active_window.app if last.active_window else self._app
+        subtask = self._without_home(subtask)
         grounded: Sequence[GroundedStep] = ()
         if is_repeatable(steps) and not self._quotes(subtask):
             grounded = ground_steps(
@@ -89,6 +90,7 @@ class Learner:
             draft: Whether a model is to sum up what was done.
         """
         self._app = app
+        subtask = self._without_home(subtask)
         redact = self.untrusted.redact
         text = redact(summary)
         try:
@@ -125,7 +127,8 @@ class Learner:
             return []
         redact = self.untrusted.redact
         summary = redact(text)
-        parts = plan.subtasks if plan and not any(map(self._quotes, plan.subtasks)) else ()
+        planned = tuple(map(self._without_home, plan.subtasks)) if plan else ()
+        parts = () if any(map(self._quotes, planned)) else planned
         stored = self.learned.add_narrative(
             query=redact(query) or self.task.instruction,
             instruction=self.task.instruction,
@@ -135,6 +138,10 @@ class Learner:
             provenance=self._provenance(status, verdict, draft=self.sums_up and not trivial),
         )
         return [ExperienceStored(memory="narrative", experience_id=stored.id, summary=summary)]
+
+    def _without_home(self, part: Subtask) -> Subtask:
+        words = {"name": shorten_home(part.name, self.home), "info": shorten_home(part.info, self.home)}
+        return part.model_copy(update=words)
 
     def sum_up(self, end: Observation | None) -> None:
         """Let the model sum up the drafts of this run, and as many that earlier runs left as fit into the same call.

@@ -12,6 +12,11 @@ from agent_s.records import GroundedStep
 HOME = "\ue1ff"  # stands for the path of the home; a private-use character, which nobody types and no screen shows
 
 
+def shorten_home(text: str, home: Path | None) -> str:
+    """Return a wording with "~" for the home's path."""
+    return text if home is None else text.replace(f"{home}/", "~/")
+
+
 def without_home(steps: Iterable[GroundedStep], home: Path | None) -> tuple[GroundedStep, ...]:
     """Return steps with a mark in place of the home's path, in what they type and in what that changed."""
     if home is None:

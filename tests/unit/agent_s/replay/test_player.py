@@ -425,7 +425,8 @@ def test_path_in_the_home_is_typed_with_the_current_home(memory: MemoryStore, tm
                 Path(action.text).write_text("x")
             return form(action, seen)
 
-        model = ScriptedModel({"act": [act(Type(text=f"{home}/{name}", element_id=1)), act(Done())]})
+        plan = PlanResponse(nodes=(PlannedNode(name="Save it", info=f"Type {home}/{name}"),))
+        model = ScriptedModel({"plan": [plan], "act": [act(Type(text=f"{home}/{name}", element_id=1)), act(Done())]})
         desktop = WithHome(FORM, saving)
         agent = AgentS(model=model, desktop=desktop, memory=memory, options=Options(replay=replay))
         return list(agent.stream(Task(instruction=f"Save it as {name}"), passes)), desktop.performed
