@@ -130,7 +130,7 @@ class Place:
             return "password"
         if self.cell:
             return "cell"
-        if element.value is not None and not element.text:
+        if element.value is not None and not (element.text or self.chosen):
             return "no_text"  # such as the parts of a date, which pass on what is typed behind them
         return "" if self.text_field else "no_text"
 

@@ -8,8 +8,9 @@ import pytest
 
 from agent_s.llm.protocol import CitedFact, CompareContext, CompareResponse, ModelRequest
 from agent_s.llm.scripted import ScriptedModel
+from agent_s.runs.reading import TEXTS_FILE
 from agent_s.settings import Settings
-from agent_s.terminal.kept_files import FILES_FOLDER
+from agent_s.terminal.kept_files import FILES_FOLDER, kept_files
 from benchmarks.support.scale_worker import TASK, command
 from evaluation.attempts import choose_attempt
 from evaluation.harness.pool import Pool
@@ -22,8 +23,8 @@ pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, Result]]:
     folder = tmp_path_factory.mktemp("attempts")
-    (folder / "given" / "Documents").mkdir(parents=True)
-    (folder / "given" / "Documents" / "list.txt").write_text("milk")
+    (folder / "given").mkdir()
+    (folder / "given" / "shopping.txt").write_text("milk")
     settings = Settings.model_validate({"runs_dir": folder / "runs", "memory": {"enabled": False}})
     assignment = Assignment(
         benchmark="attempts", settings=settings, folder=folder / "runs", task=TASK, files=folder / "given"
@@ -51,7 +52,10 @@ def test_attempts_begin_in_the_same_state_and_keep_to_their_own_desktop(made: tu
     runs, results = made
 
     assert {number: result.status for number, result in results.items()} == dict.fromkeys((1, 2, 3), "done"), results
-    assert {file_of(runs, result, "Documents/list.txt") for result in results.values()} == {"milk"}
+    for result in results.values():
+        assert "shopping.txt" in (runs / result.trajectory / TEXTS_FILE).read_text(), "the dialog lists no such file"
+    kept = {path.name for result in results.values() for path in kept_files(runs / result.trajectory)}
+    assert kept == {"greeting.txt"}, "what an attempt left as it was given is copied, too"
     written = {number: file_of(runs, result, "greeting.txt") for number, result in results.items()}
     assert written == {1: "hello world", 2: "hello", 3: "hello wrold"}
 
