@@ -169,12 +169,14 @@ def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> st
         return ""
     if focused is not None and any(focused.rect.contains(point) for point in _points(last)):
         return ""
-    if focused is not None and isinstance(last, Type):
-        typed = last.text.casefold()
-        if typed in (focused.text or "").casefold() or focused.name.casefold().startswith(typed):
+    before = answer[-1].observation
+    if focused is not None and isinstance(last, Type) and (typed := last.text.casefold()):
+        was = before.by_id.get(focused.id)
+        taken = (was is None or was.text != focused.text) and typed in (focused.text or "").casefold()
+        if taken or focused.name.casefold().startswith(typed):
             return ""  # a field that opened at the first key, or the entry of a list that begins with what was typed
-    before = answer[-1].observation.focus_id
-    if focused is not None and isinstance(last, Hotkey) and "editable" in focused.states and now.focus_id != before:
+    led = isinstance(last, Hotkey) and now.focus_id != before.focus_id
+    if focused is not None and led and "editable" in focused.states:
         return ""  # a field that the keys are for, as Ctrl+L or Ctrl+F
     return f"the keyboard is on the {describe_element(focused)}" if focused else "no element has the keyboard"
 

@@ -106,13 +106,14 @@ class Places:
         folders = folders_of(self.home)
         if len(folders) == _MOST_FOLDERS:
             return None
-        found = {f"{self.shown(folder)}/" for folder in folders[1:]}
+        root = len(str(self.home))  # paths are cut as texts, since a home may hold many files
+        found = {f"~{str(folder)[root:]}/" for folder in folders[1:]}
         for folder in folders:
             entries = list(_entries(folder))
             if len(entries) == _MOST_ENTRIES:
                 return None
             found.update(
-                self.shown(Path(entry.path))
+                f"~{entry.path[root:]}"
                 for entry in entries
                 if entry.name[0] != "." and not entry.is_dir(follow_symlinks=False)
             )

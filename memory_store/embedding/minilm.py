@@ -263,7 +263,7 @@ def _load_judge(base: _Model, name: str) -> _PairJudge | None:
     with safe_open(_SAME_TASK, "numpy") as file:
         if file.metadata()["base"] != name:
             return None
-        trained = {key: file.get_tensor(key).astype(np.float32) for key in file.keys()}  # noqa: SIM118
+        trained = {key: file.get_tensor(key).astype(np.float32) for key in file.keys()}  # noqa: SIM118 (no dict: it has keys, and cannot be iterated)
 
     def norm(at: str) -> tuple[Array, Array]:
         return trained[f"{at}.weight"], trained[f"{at}.bias"]

@@ -34,6 +34,8 @@ from agent_s import AgentS, Limits, Options, Task, load_settings
 from agent_s.errors import SettingsError
 from agent_s.events import Event, RunEnded
 from agent_s.llm.build import build_models
+from agent_s.llm.computer_use.languages import act
+from agent_s.llm.providers.structured import Unreadable
 from agent_s.records import Outcome
 from agent_s.safety.confirmation import Consent
 from tests.unit.agent_s.fakes import EDITOR, FakeDesktop
@@ -339,6 +341,12 @@ def test_each_action_of_the_computer_tool_is_a_primitive(action: dict[str, Any],
     run = with_computer([computer_call(action)], [function("done")])
     assert run.performed == actions
     assert run.outcome.status == "done"
+
+
+@pytest.mark.parametrize("name", ["", "x" * 300])
+def test_an_application_without_a_usable_name_is_told_to_the_model(name: str) -> None:
+    with pytest.raises(Unreadable, match="open_app: app_code: "):
+        act(("open_app", {"app_name": name}), "ui_tars", None)  # type: ignore[arg-type]
 
 
 def test_a_batch_has_one_picture_as_its_output_and_errors_follow_as_text() -> None:

@@ -175,8 +175,13 @@ def _checked(primitive: Any, **fields: Any) -> Action:
     try:
         action: Action = primitive(**fields)
     except ValidationError as error:
-        raise Unreadable("; ".join(item["msg"] for item in error.errors())) from error
+        raise Unreadable(explain(error)) from error
     return action
+
+
+def explain(error: ValidationError) -> str:
+    """Return what is wrong with the fields of a primitive, for the model that wrote them."""
+    return "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
 
 
 def _pair(point: Point) -> tuple[float, float]:

@@ -13,9 +13,11 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from aci.acting.actions import CallUser, Done, Fail, SwitchApplications
 from agent_s.llm.computer_use.formats import Language
-from agent_s.llm.computer_use.inputs import WHEEL_PX, Actions, Hand
+from agent_s.llm.computer_use.inputs import WHEEL_PX, Actions, Hand, explain
 from agent_s.llm.providers.structured import MAX_ANSWER, Unreadable, without_thinking
 
 Fields = Mapping[str, Any]
@@ -212,6 +214,8 @@ def act(said: Said, language: Language, hand: Hand) -> Actions:
         return table[name](hand, fields)
     except KeyError as missing:
         raise Unreadable(f"{name} lacks the argument {missing}") from missing
+    except ValidationError as error:
+        raise Unreadable(f"{name}: {explain(error)}") from error
     except TypeError as error:
         raise Unreadable(f"{name}: {error}") from error
 

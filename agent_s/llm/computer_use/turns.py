@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from aci.acting.actions import PRIMITIVES, Action, Wait
 from aci.acting.wording import describe_result
 from aci.observation.observation import Observation
+from agent_s.llm.computer_use.inputs import explain
 from agent_s.llm.conversation import Reply
 from agent_s.llm.prompting.fencing import escape_fences, sendable
 from agent_s.records import Step
@@ -103,12 +104,8 @@ def own_call(identity: str, name: str, fields: Mapping[str, Any]) -> Call:
     try:
         action = PRIMITIVES[name].model_validate(dict(fields))
     except ValidationError as error:
-        return Call(identity, name, problem=_told(error))
+        return Call(identity, name, problem=explain(error))
     return Call(identity, name, (action,))  # type: ignore[arg-type]
-
-
-def _told(error: ValidationError) -> str:
-    return "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
 
 
 def own_tool_schema(name: str) -> dict[str, Any]:

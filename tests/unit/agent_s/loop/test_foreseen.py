@@ -299,3 +299,16 @@ def test_suggestions_for_a_field_do_not_keep_text_out_of_it() -> None:
     performed, dropped, _ = carried_out(react, answer(click, Hotkey(keys=("Return",))), start=start)
     assert performed == [click]
     assert "opened" in dropped[0]
+
+
+@pytest.mark.parametrize("typed", [Type(text="", element_id=1, overwrite=True), Type(text="7", element_id=1)])
+def test_a_field_that_had_such_a_text_before_did_not_open_for_it(typed: Type) -> None:
+    written = replace(NAME, text="Ada", states=frozenset({"editable"}))
+    start = screen(written, AGREE, replace(OTHER, text="7"))
+
+    def react(action: Action, seen: Observation) -> Observation:
+        return replace(changed(seen, 1, text=typed.text), focus_id=60)
+
+    performed, dropped, _ = carried_out(react, answer(typed, Hotkey(keys=("Return",))), start=start)
+    assert performed == [typed]
+    assert dropped == ['the keyboard is on the entry "Search"']

@@ -414,11 +414,11 @@ def test_replay_must_write_the_learned_file_again(memory: MemoryStore, tmp_path:
 def test_path_in_the_home_is_typed_with_the_current_home(memory: MemoryStore, tmp_path: Path) -> None:
     def save(home: Path | None, name: str, replay: bool | str) -> tuple[list[Event], list[Action]]:
         class WithHome(FakeDesktop):
-            pass
+            home: Path
 
         if home is not None:
             home.mkdir()
-            WithHome.home = home  # type: ignore[attr-defined]
+            WithHome.home = home
 
         def saving(action: Action, seen: Observation) -> Observation:
             if isinstance(action, Type):

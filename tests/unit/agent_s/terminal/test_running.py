@@ -128,7 +128,7 @@ def test_files_that_a_run_left_alone_are_not_copied(settings: Settings, capsys: 
     given = settings.runs_folder.parent / "home" / "given.txt"
     given.parent.mkdir()
     given.write_text("as it was")
-    time.sleep(0.1)
+    time.sleep(0.1)  # a file counts as written up to 0.1 s before the run, since the times of files are coarse
     assert run("Click 'OK'.", settings, as_json=True) == 0
     assert [Path(file).name for file in json.loads(capsys.readouterr().out)["files"]] == ["note.txt"]
 
