@@ -60,9 +60,8 @@ def _needs(task: TaskFile, rights: Rights, downloads: Downloads) -> Iterator[Nee
     judges_pages = any(check.result.type.startswith(_OF_PAGES) for check in task.evaluator.checks)
     for name, parameters in _parts(task):
         written = parameters.model_dump(exclude_unset=True)
-        if name in known.accounts:
-            kind: Kind = "account" if "account" in known.accounts[name] else "machine image"
-            yield Need(kind, known.accounts[name], False)
+        if (absent := (known.absent_steps | known.absent_getters).get(name)) is not None:
+            yield Need("account" if "account" in absent else "machine image", absent, False)
             continue
         texts = list(_texts(written))
         addresses = [address for text in texts for address in _ADDRESS.findall(text)]

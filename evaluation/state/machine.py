@@ -30,7 +30,8 @@ class Machine(BaseModel):
     root: tuple[str, ...]
     image: tuple[str, ...]
     services: dict[str, str]
-    accounts: dict[str, str]
+    absent_steps: dict[str, str]
+    absent_getters: dict[str, str]
     web: tuple[str, ...]
 
 
