@@ -136,56 +136,60 @@ class DesktopWrapper(Desktop):
         self._desktop = desktop
 
     @property
+    def _wrapped(self) -> Desktop:
+        return self._desktop
+
+    @property
     def display(self) -> str:
         """See `Desktop.display`."""
-        return self._desktop.display
+        return self._wrapped.display
 
     @property
     def private(self) -> bool:
         """See `Desktop.private`."""
-        return self._desktop.private
+        return self._wrapped.private
 
     @property
     def home(self) -> Path | None:
         """See `Desktop.home`."""
-        return self._desktop.home
+        return self._wrapped.home
 
     @property
     def halt(self) -> Halt | None:
         """See `Desktop.halt`."""
-        return self._desktop.halt
+        return self._wrapped.halt
 
     def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
         """See `Desktop.observe`."""
-        return self._desktop.observe(read_texts, check)
+        return self._wrapped.observe(read_texts, check)
 
     def windows(self) -> Sequence[Window] | None:
         """See `Desktop.windows`."""
-        return self._desktop.windows()
+        return self._wrapped.windows()
 
     def element_now(self, element: Element) -> Element | None:
         """See `Desktop.element_now`."""
-        return self._desktop.element_now(element)
+        return self._wrapped.element_now(element)
 
     def glance(self, ids: Collection[int]) -> Observation | None:
         """See `Desktop.glance`."""
-        return self._desktop.glance(ids)
+        return self._wrapped.glance(ids)
 
     def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """See `Desktop.perform`."""
-        return self._desktop.perform(action, settle)
+        return self._wrapped.perform(action, settle)
 
     def machine(self) -> Machine | None:
         """See `Desktop.machine`."""
-        return self._desktop.machine()
+        return self._wrapped.machine()
 
     def clear_buffer(self) -> None:
         """See `Desktop.clear_buffer`."""
-        self._desktop.clear_buffer()
+        self._wrapped.clear_buffer()
 
     def release_all(self) -> None:
         """See `Desktop.release_all`."""
-        self._desktop.release_all()
+        self._wrapped.release_all()
 
 
 def as_desktop(desktop: SimpleDesktop) -> Desktop:

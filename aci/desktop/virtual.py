@@ -5,25 +5,21 @@ from __future__ import annotations
 import atexit
 import shutil
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 from aci.accessibility.connection import BackEnd, connect_accessibility
-from aci.acting.actions import Action
-from aci.acting.result import ActionResult
-from aci.acting.settle import Settles
 from aci.applications.launching import Process
+from aci.desktop.desktop import DesktopWrapper
 from aci.desktop.folders import DesktopFolder, create_folder
-from aci.desktop.machine import Machine
 from aci.desktop.private_session import READY_LIMIT_S, PrivateSession
 from aci.desktop.watcher import Watcher
 from aci.desktop.x11 import X11Desktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.input.backends import InputName
-from aci.observation.observation import Element, Observation, Window
 from aci.screen.emergency_stop import Halt, StopBy
 
 if TYPE_CHECKING:
@@ -37,7 +33,7 @@ _GRACE_S = 0.5
 _GRACE_WITH_KEPT_HOME_S = 3.0  # applications get time to write their settings
 
 
-class VirtualDesktop:
+class VirtualDesktop(DesktopWrapper):
     """A screen, session bus, accessibility bus, window manager and home of its own.
 
     ```python
@@ -98,7 +94,7 @@ class VirtualDesktop:
         self._place: DesktopFolder | None = None
         self._watcher: Watcher | None = None
         self._session: PrivateSession | None = None
-        self._desktop: X11Desktop | None = None
+        self._x11: X11Desktop | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -135,7 +131,11 @@ class VirtualDesktop:
     @property
     def x11(self) -> X11Desktop:
         """The desktop behind the private display."""
-        return self._running(self._desktop)
+        return self._running(self._x11)
+
+    @property
+    def _wrapped(self) -> X11Desktop:
+        return self.x11
 
     @property
     def halt(self) -> Halt:
@@ -162,9 +162,9 @@ class VirtualDesktop:
             self._session = PrivateSession(self._place, self._given_home or self._place.home, self.size, self._extra)
             self._session.start()
             warm_up.join()
-            self._desktop = self._connect(self._session)
-            self._desktop.screen.admit_only_this_user()
-            if not self._desktop.screen.wait_for_manager(READY_LIMIT_S):
+            self._x11 = self._connect(self._session)
+            self._x11.screen.admit_only_this_user()
+            if not self._x11.screen.wait_for_manager(READY_LIMIT_S):
                 raise StartFailed(f"The window manager did not get ready within {READY_LIMIT_S:g} s.")
         except BaseException:
             self.stop()
@@ -188,8 +188,8 @@ class VirtualDesktop:
 
     def stop(self) -> None:
         """End every process of the desktop and remove its files; a second call does nothing."""
-        place, session, desktop, watcher = self._place, self._session, self._desktop, self._watcher
-        self._place = self._session = self._desktop = self._watcher = None
+        place, session, desktop, watcher = self._place, self._session, self._x11, self._watcher
+        self._place = self._session = self._x11 = self._watcher = None
         atexit.unregister(self.stop)
         if place is None:
             return
@@ -225,38 +225,6 @@ class VirtualDesktop:
     ) -> Process:
         """Start a program; see `aci.desktop.x11.X11Desktop.launch`."""
         return self.x11.launch(argv, cwd, wait_for_window, timeout_s)
-
-    def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
-        """Look at the screen; see `aci.desktop.desktop.Desktop.observe`."""
-        return self.x11.observe(read_texts, check)
-
-    def windows(self) -> tuple[Window, ...]:
-        """Return the visible windows; see `aci.desktop.desktop.Desktop.windows`."""
-        return self.x11.windows()
-
-    def element_now(self, element: Element) -> Element | None:
-        """Return an element as it is now; see `aci.desktop.desktop.Desktop.element_now`."""
-        return self.x11.element_now(element)
-
-    def glance(self, ids: Collection[int]) -> Observation | None:
-        """Look only at some elements; see `aci.desktop.desktop.Desktop.glance`."""
-        return self.x11.glance(ids)
-
-    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
-        """Carry out one primitive; see `aci.desktop.desktop.Desktop.perform`."""
-        return self.x11.perform(action, settle)
-
-    def machine(self) -> Machine:
-        """Return facts about the machine; see `aci.desktop.desktop.Desktop.machine`."""
-        return self.x11.machine()
-
-    def clear_buffer(self) -> None:
-        """Forget the texts kept by `save_to_buffer`; they belong to one task."""
-        self.x11.clear_buffer()
-
-    def release_all(self) -> None:
-        """Release every key and button that is held."""
-        self.x11.release_all()
 
     @property
     def _own_home_stays(self) -> bool:
