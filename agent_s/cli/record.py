@@ -80,7 +80,8 @@ def record(
     Do the task at your own pace; each step is listed as soon as it is understood. The end key, or Ctrl-C in this
     terminal, ends the recording. Passwords are not kept.
 
-    Exit status: 0 it can be replayed, 1 it cannot, 2 wrong usage, 3 something is missing on this machine.
+    Exit status: 0 it can be replayed, 1 it cannot, 2 wrong usage, 3 something it needs is missing or
+    does not work.
     """
     from agent_s.demonstration.demonstration import finish, read_demonstration
     from agent_s.memory import open_memory

@@ -82,7 +82,8 @@ def run(
     With --attempts, a model compares what the runs did, and the best one is replayed on your screen if you agree;
     other attempts never touch it.
 
-    Exit status: 0 done, 1 not done, 2 wrong usage, 3 something is missing on this machine, 130 stopped with Ctrl-C.
+    Exit status: 0 done, 1 not done, 2 wrong usage, 3 something it needs is missing or does not
+    work, 130 stopped with Ctrl-C.
     """
     from agent_s.runs.reading import EVENTS_FILE
     from agent_s.terminal.desktop_choice import choose_desktop, with_files

@@ -1,6 +1,6 @@
 """Exit statuses, and the errors that lead to them.
 
-0 done · 1 not done · 2 wrong usage · 3 something is missing on this machine ·
+0 done · 1 not done · 2 wrong usage · 3 something it needs is missing or does not work ·
 130 stopped with Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
 """
 

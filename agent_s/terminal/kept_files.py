@@ -2,44 +2,60 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from agent_s.terminal.progress import Display
 
 FILES_FOLDER = "files"
-MAX_KEPT_BYTES = 200_000_000
 _CLOCK_S = 0.05  # the times of files lag behind the clock by a few milliseconds
 
 
-def keep_files(home: Path, folder: Path, display: Display, since: float) -> None:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The files of a run that outlive its desktop."""
+
+    copies: tuple[Path, ...] = ()
+    in_place: bool = True  # whether all are in the folder of the run; else they are elsewhere, or lost
+
+
+NOTHING_SAVED = Kept()
+
+
+def keep_files(home: Path, folder: Path | None, display: Display, since: float) -> Kept:
     """Copy the files that a run wrote or renamed from the home of a virtual desktop.
 
-    Hidden files and links are left out; nothing is copied if the rest is larger than `MAX_KEPT_BYTES`.
+    Hidden files and links are left out. Where the folder of the run takes no copies, a new temporary folder does.
 
     Args:
         home: The home.
-        folder: The folder of the run.
+        folder: The folder of the run; None if it could not be recorded.
         display: Is told of each copy.
         since: When the run began, s since 1970.
     """
+    files = list(_saved(home, since))
+    if not files:
+        return NOTHING_SAVED
+    problem = "the run is not recorded"
+    if folder is not None:
+        try:
+            return Kept(_copy(files, home, folder / FILES_FOLDER, display.say))
+        except OSError as error:
+            problem = error.strerror or str(error)
+    display.notice(f"Files saved on the virtual desktop could not be copied to the folder of the run: {problem}.")
     try:
-        own = (path for path in sorted(home.rglob("*")) if _is_own_work(path, home))
-        files = [path for path in own if path.stat().st_ctime >= since - _CLOCK_S]
-        size = sum(path.stat().st_size for path in files)
-        if size > MAX_KEPT_BYTES:
-            display.notice(
-                f"Files saved on the virtual desktop were not copied: {size / 1e6:.0f} MB, and at most"
-                f" {MAX_KEPT_BYTES / 1e6:.0f} are."
-            )
-            return
-        for path in files:
-            copy = folder / FILES_FOLDER / path.relative_to(home)
-            copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            shutil.copy2(path, copy)
-            display.say(f"Copied from the virtual desktop: {copy}")
+        elsewhere = Path(tempfile.mkdtemp(prefix="agent-s-files-"))
+        return Kept(_copy(files, home, elsewhere, display.notice), in_place=False)
     except OSError as error:
-        display.notice(f"Files saved on the virtual desktop could not be copied: {error.strerror or error}.")
+        names = ", ".join(str(path.relative_to(home)) for path in files)
+        display.notice(f"They are lost ({error.strerror or error}): {names}.")
+        return Kept(in_place=False)
 
 
 def kept_files(folder: Path) -> list[Path]:
@@ -47,6 +63,29 @@ def kept_files(folder: Path) -> list[Path]:
     return sorted(path for path in (folder / FILES_FOLDER).rglob("*") if path.is_file())
 
 
-def _is_own_work(path: Path, home: Path) -> bool:
-    hidden = any(part.startswith(".") for part in path.relative_to(home).parts)
-    return not hidden and path.is_file() and not path.is_symlink()
+def _saved(home: Path, since: float) -> Iterator[Path]:
+    for folder, subfolders, names in os.walk(home):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for path in (Path(folder, name) for name in sorted(names) if not name.startswith(".")):
+            with suppress(FileNotFoundError):  # a temporary file of an application, which has gone
+                state = path.lstat()
+                if stat.S_ISREG(state.st_mode) and state.st_ctime >= since - _CLOCK_S:
+                    yield path
+
+
+def _copy(files: list[Path], home: Path, target: Path, say: Callable[[str], None]) -> tuple[Path, ...]:
+    """Copy files from the home to another folder: all that still exist, or none."""
+    copies: list[Path] = []
+    try:
+        for path in filter(Path.exists, files):
+            copy = target / path.relative_to(home)
+            copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            copies.append(copy)
+            shutil.copy2(path, copy)
+    except OSError:
+        for copy in copies:
+            copy.unlink(missing_ok=True)
+        raise
+    for copy in copies:
+        say(f"Copied from the virtual desktop: {copy}")
+    return tuple(copies)

@@ -21,7 +21,7 @@ from agent_s.events import Event, RunEnded, RunStarted, Troubled
 from agent_s.records import Outcome, Task
 from agent_s.terminal.desktop_choice import DesktopChoice
 from agent_s.terminal.exits import DONE, ENVIRONMENT, NOT_DONE
-from agent_s.terminal.kept_files import keep_files, kept_files
+from agent_s.terminal.kept_files import NOTHING_SAVED, Kept, keep_files
 from agent_s.terminal.output import echo_json, plural, printable
 from agent_s.terminal.progress import Display
 from agent_s.terminal.watching import Watcher, watched
@@ -50,6 +50,7 @@ class FinishedRun:
     folder: Path | None = None  # its recording; None if it could not be recorded
     report: Path | None = None  # its page; None if it could not be written
     seconds: float = 0.0  # how long it took, with the time a person took to answer, s
+    files: Kept = NOTHING_SAVED  # what it saved on a virtual desktop
 
     @property
     def used(self) -> str:
@@ -108,7 +109,7 @@ def run_once(
         home = desktop.home if desktop.private else None
         ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished, watcher)
     announce(task.instruction, ended, settings)
-    status = exit_status(ended.outcome)
+    status = exit_status(ended.outcome) or (DONE if ended.files.in_place else ENVIRONMENT)
     if not events:
         show_end(task.instruction, ended, choice, as_json)
     return status if interrupts.exit_status is None else interrupts.exit_status
@@ -156,11 +157,10 @@ def carry_out(
         if outcome is None:  # the end was lost to a second Ctrl-C that came with it
             raise KeyboardInterrupt
         seconds = time.monotonic() - began
-        if recorder is None:
-            return FinishedRun(outcome, model, seconds=seconds)
-        if home is not None:
-            keep_files(home, recorder.folder, display, since)
-        return FinishedRun(outcome, model, recorder.folder, _write_report(recorder.folder, display), seconds)
+        folder = recorder.folder if recorder is not None else None
+        files = keep_files(home, folder, display, since) if home is not None else NOTHING_SAVED
+        report = _write_report(folder, display) if folder is not None else None
+        return FinishedRun(outcome, model, folder, report, seconds, files)
 
 
 def make_task(instruction: str, follows: Sequence[str] = ()) -> Task:
@@ -194,7 +194,7 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
                 **outcome.model_dump(mode="json"),
                 "run": ended.folder,
                 "report": ended.report,
-                "files": kept_files(ended.folder) if ended.folder else [],
+                "files": ended.files.copies,
             }
         )
     else:

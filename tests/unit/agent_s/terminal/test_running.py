@@ -114,14 +114,42 @@ def test_a_task_that_is_done_is_status_0_and_recorded_with_its_files(
     assert read_trajectory(folder).problem == ""
 
 
-def test_it_is_said_if_files_are_too_large_to_be_kept(
-    settings: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_files_that_the_folder_of_the_run_does_not_take_are_kept_elsewhere_and_are_status_3(
+    settings: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("agent_s.terminal.kept_files.MAX_KEPT_BYTES", 3)
-    assert run("Click 'OK'.", settings, as_json=True) == 0
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)  # which Python remembers
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "files").write_text("in the way")
+    assert run("Click 'OK'.", settings, as_json=True, record=tmp_path / "mine") == 3
+    told = capsys.readouterr()
+    (kept,) = json.loads(told.out)["files"]
+    assert Path(kept).read_text() == "saved"
+    assert kept in told.err
+    assert (tmp_path / "mine" / "files").read_text() == "in the way"
+
+
+def test_files_of_a_run_that_is_not_recorded_are_kept_elsewhere(
+    settings: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "no folder").write_text("")
+    assert run("Click 'OK'.", settings, as_json=True, record=tmp_path / "no folder" / "run") == 3
+    (kept,) = json.loads(capsys.readouterr().out)["files"]
+    assert Path(kept).read_text() == "saved"
+
+
+def test_files_that_can_be_kept_nowhere_are_named_as_lost(
+    settings: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    (tmp_path / "no folder").write_text("")
+    assert run("Click 'OK'.", settings, as_json=True, record=tmp_path / "no folder" / "run") == 3
     told = capsys.readouterr()
     assert json.loads(told.out)["files"] == []
-    assert "were not copied" in told.err
+    assert "lost" in told.err
+    assert "note.txt" in told.err
 
 
 def test_files_that_a_run_left_alone_are_not_copied(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
