@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from aci.accessibility.connection import BackEnd
 from aci.input.backends import InputName
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from aci.remote.desktop import OSWorldDesktop
 
 
+Place = Annotated[Path, AfterValidator(Path.expanduser)]
+"""A path, in which `~` is the home."""
+
+
 class Section(BaseModel):
     """Base of all sections: immutable, and no undeclared key."""
 
@@ -35,7 +39,7 @@ class MemorySettings(Section):
 
     enabled: bool = True
     """Whether memory is used."""
-    path: Path | None = None
+    path: Place | None = None
     """The SQLite file; by default one in the user data folder."""
     url: Annotated[str, Field(pattern=r"^postgres(ql(\+psycopg)?)?://")] | None = None
     """A PostgreSQL database instead of the file: `postgresql://USER@HOST/DATABASE`."""
@@ -80,7 +84,7 @@ class DesktopSettings(Section):
     ocr: Literal["auto", "none", "rapidocr", "tesseract", "paddleocr"] = "auto"
     """Reads text that is only pixels: `rapidocr`, `tesseract`, `paddleocr`, `none`, or `auto`: RapidOCR if it is
     installed."""
-    ocr_models: Path | None = None
+    ocr_models: Place | None = None
     """Folder of models, which PaddleOCR needs."""
     input: InputName = "xtest"
     """What moves the pointer and presses keys: `xtest` or `pyautogui` ([input](input.md))."""
@@ -209,7 +213,7 @@ class ProviderSettings(Section):
     computer_tool: str | None = None
     """`native`: the Worker's model operates the screen by pixels, with the [computer tool](models.md#computer-tools)
     of its provider or the format that its name suggests; or the name of a format."""
-    prices: Path | None = None
+    prices: Place | None = None
     """Your own price list; by default the packaged one."""
 
     def for_role(self, role: ModelRole) -> RequestSettings:
@@ -334,7 +338,7 @@ class Settings(Section):
     notify_after_s: Annotated[float | None, Field(ge=0)] = 10.0
     """A desktop notification at the end of a run that took at least this long, s; `null` for none. Needs a session
     bus."""
-    runs_dir: Path | None = None
+    runs_dir: Place | None = None
     """Where runs are recorded; by default in the user data folder."""
 
     @field_validator("observation", mode="before")
@@ -417,8 +421,10 @@ def load_settings(path: str | Path | None = None, overrides: Mapping[str, object
 
 def _problem(item: Mapping[str, Any]) -> str:
     """Return what is wrong with one setting, or between several."""
-    place = ".".join(map(str, item["loc"]))
+    place = ".".join(str(part) for part in item["loc"] if part != "[key]")
     message = str(item["msg"]).removeprefix("Value error, ")
+    if item["type"] in ("model_type", "dict_type"):
+        message = "this is a section, which holds keys and values"
     return f"{place}: {message}" if place else message
 
 
@@ -426,7 +432,9 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        _refuse_repeated(path, yaml.compose(text, yaml.SafeLoader))
+        values = yaml.safe_load(text)
     except FileNotFoundError as error:
         raise SettingsError(f"There is no configuration file {path}.") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -436,6 +444,18 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise SettingsError(f"The configuration file {path} must hold keys and values, such as `model: offline`.")
     return values
+
+
+def _refuse_repeated(path: Path, node: Any) -> None:
+    """Refuse a key that is given twice in a section, of which YAML's reader would drop the first."""
+    given: set[str] = set()
+    for key, value in node.value if node is not None and node.id == "mapping" else ():
+        name = str(key.value)
+        if name in given:
+            line = key.start_mark.line + 1
+            raise SettingsError(f"The configuration file {path} has {name} twice, the second time in line {line}.")
+        given.add(name)
+        _refuse_repeated(path, value)
 
 
 def _set(values: dict[str, Any], dotted: str, value: object) -> None:
@@ -457,6 +477,9 @@ def _refuse_unknown(section: type[BaseModel], values: Mapping[str, Any], prefix:
     for key, value in values.items():
         known = section.model_fields.get(key)
         if known is None:
+            outer, dot, _ = str(key).partition(".")
+            if dot and outer in section.model_fields:
+                raise SettingsError(f"In a file, the settings of a section are indented below `{outer}:`, not {key}.")
             near = difflib.get_close_matches(str(key), section.model_fields, n=1)
             hint = f" Did you mean {prefix}{near[0]}?" if near else f" There are: {', '.join(section.model_fields)}."
             raise SettingsError(f"There is no setting {prefix}{key}.{hint}")

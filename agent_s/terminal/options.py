@@ -15,10 +15,23 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PATH = click.Path(path_type=Path)
-FILE = click.Path(path_type=Path, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False)
-EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+class HomePath(click.Path):
+    """A path in which `~` is the home, also where the shell leaves it, as in `--files=~/papers`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path.
+
+        Raises:
+            click.BadParameter: It is not what this option takes.
+        """
+        return super().convert(os.path.expanduser(value), param, ctx)  # noqa: PTH111 - the value may be text
+
+
+PATH = HomePath(path_type=Path)
+FILE = HomePath(path_type=Path, dir_okay=False)
+FOLDER = HomePath(path_type=Path, file_okay=False)
+EXISTING_FOLDER = HomePath(path_type=Path, exists=True, file_okay=False)
 
 
 class Number(click.IntRange):

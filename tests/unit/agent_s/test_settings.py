@@ -50,6 +50,8 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ({"limits.max_steps": "many"}, "limits.max_steps"),
         ({"limits.max_steps": 0}, "limits.max_steps"),
         ({"limits": "3", "limits.max_steps": 3}, "not a section"),
+        ({"limits": 3}, "limits: this is a section"),
+        ({"policy.rules": {"terminl": "refuse"}}, r"policy.rules.terminl: Input should be 'terminal'"),
         ({"model": "[unclosed"}, "cannot read the value"),
         ({"replay": "only", "memory.enabled": False}, "Invalid settings: replay is `only`, but there is no memory"),
         ({"observation": "pictures"}, "observation: Input should be"),
@@ -81,6 +83,28 @@ def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("a: [")
     with pytest.raises(SettingsError, match="cannot be read"):
         load_settings(tmp_path / "bad.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("limits.max_steps: 3\n", "indented below `limits:`"),
+        ("limits:\n  max_dollars: 1\nmodel: offline\nlimits:\n  max_steps: 3\n", "limits twice.* line 4"),
+        ("limits: {max_steps: 3, max_steps: 4}\n", "max_steps twice"),
+    ],
+)
+def test_a_file_that_would_lose_a_setting_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "own.yaml").write_text(text)
+    with pytest.raises(SettingsError, match=said):
+        load_settings(tmp_path / "own.yaml")
+
+
+def test_a_tilde_in_a_path_is_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "own.yaml").write_text("runs_dir: ~/runs\nmemory:\n  path: ~/memory.sqlite\n")
+    settings = load_settings(tmp_path / "own.yaml")
+    assert settings.runs_folder == tmp_path / "runs"
+    assert settings.memory_path == tmp_path / "memory.sqlite"
 
 
 def test_packaged_configurations_load() -> None:

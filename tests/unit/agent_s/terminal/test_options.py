@@ -9,7 +9,7 @@ import pytest
 
 from agent_s.errors import SettingsError
 from agent_s.settings import Settings
-from agent_s.terminal.options import check_cluster, read_settings, with_default_model
+from agent_s.terminal.options import FILE, check_cluster, read_settings, with_default_model
 
 
 def test_options_win_over_overrides_and_these_over_the_file(tmp_path: Path) -> None:
@@ -23,6 +23,12 @@ def test_options_win_over_overrides_and_these_over_the_file(tmp_path: Path) -> N
 
 def test_a_value_may_hold_an_equals_sign() -> None:
     assert read_settings(None, ("model=recorded:a=b",)).model == "recorded:a=b"
+
+
+def test_a_tilde_that_the_shell_leaves_is_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert FILE.convert("~/own.yaml", None, None) == tmp_path / "own.yaml"
+    assert FILE.convert("own~.yaml", None, None) == Path("own~.yaml")
 
 
 @pytest.mark.parametrize("text", ["limits.max_steps", "=5", " =5", ""])
