@@ -48,7 +48,7 @@ def look_at_everything(settings: Settings) -> Iterator[Finding]:
     yield from embedder()
     yield from text_recognition(settings)
     yield from inputs()
-    yield from models()
+    yield from models(settings)
     yield from search(settings)
     yield from memory(settings)
     yield from runs_folder(settings)
@@ -168,23 +168,39 @@ def search(settings: Settings) -> Iterator[Finding]:
         yield Finding("web search", "ok", f"{engine}{how}{cost}")
 
 
-def models() -> Iterator[Finding]:
-    """Report the model that runs use by default."""
-    from agent_s.llm.build import default_model
+def models(settings: Settings) -> Iterator[Finding]:
+    """Check that the models that runs use are available, without a request to them."""
+    from agent_s.errors import AgentError
+    from agent_s.llm.build import build_models
+    from agent_s.llm.protocol import CheckableModel, model_name
+    from agent_s.terminal.options import with_default_model
 
-    name = default_model(os.environ)
-    keys = "no API key is set" if name == "offline" else "its API key is set"
-    yield Finding("model", "ok", f"{name}, since {keys}; --model selects another")
+    chosen = with_default_model(settings)
+    once = chosen.model_copy(update={"provider": chosen.provider.model_copy(update={"retries": 0})})
+    try:
+        model = build_models(once, os.environ)
+        if isinstance(model, CheckableModel):
+            model.check()
+    except AgentError as error:
+        yield Finding("model", "missing", str(error), "--model or -c model=NAME selects another")
+        return
+    if "model" in settings.model_fields_set:
+        why = "as configured"
+    else:
+        why = f"since {'no API key' if chosen.model == 'offline' else 'its API key'} is set; --model selects another"
+    yield Finding("model", "ok", f"{model_name(model)}, {why}")
 
 
 def memory(settings: Settings) -> Iterator[Finding]:
-    """Check that the memory can be opened and is private."""
+    """Check that the memory can be opened or created, and is private."""
     from agent_s.memory import open_memory
 
     path = settings.memory_path
     url = settings.memory.url
     if url is None and not path.exists():
-        yield Finding("memory", "ok", f"none yet; it will be created as {path}")
+        yield from _unwritable(path.parent, "memory") or (
+            Finding("memory", "ok", f"none yet; it will be created as {path}"),
+        )
         return
     try:
         with open_memory(settings) as store:
@@ -200,9 +216,8 @@ def memory(settings: Settings) -> Iterator[Finding]:
 def runs_folder(settings: Settings) -> Iterator[Finding]:
     """Check that runs can be recorded and are private."""
     folder = settings.runs_folder
-    nearest = next(path for path in (folder, *folder.parents) if path.exists())
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        yield Finding("runs", "missing", f"{nearest} is not writable", f"chown {os.getuid()} {nearest}")
+    if problems := _unwritable(folder, "runs"):
+        yield from problems
         return
     yield Finding("runs", "ok", f"recorded in {folder}")
     if folder.exists():
@@ -298,6 +313,15 @@ def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterato
             yield _lacking(name, back_end == settings.desktop.accessibility, str(error), _hint(error))
         else:
             yield Finding(name, "ok", "reads the accessibility tree")
+
+
+def _unwritable(folder: Path, name: str) -> tuple[Finding, ...]:
+    """Return the problem if a folder cannot be written, or created if there is none."""
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
+        return ()
+    fix = f"chown {os.getuid()} {shlex.quote(str(nearest))}"
+    return (Finding(name, "missing", f"{nearest} is not a folder that can be written", fix),)
 
 
 def _private(folder: Path, name: str) -> Iterator[Finding]:

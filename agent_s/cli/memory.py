@@ -75,8 +75,10 @@ def list_command(
         echo_json([_as_values(experience) for experience in found])
     elif found:
         _show_experiences([(experience, None) for experience in found])
-    else:
+    elif (kind, app, state) == (None, None, None):
         click.echo(f"There is nothing in {store.place} yet. It fills as tasks are carried out.")
+    else:
+        click.echo(f"Nothing in {store.place} matches. `agent-s memory list` lists all of it.")
 
 
 @memory.command(
@@ -254,10 +256,9 @@ def forget(
             click.confirm(f"Forget {plural(count, 'experience')}?", abort=True, err=True)
         forgotten = store.forget(selection)
     unknown = len(set(experiences)) - forgotten if experiences else 0
+    restore = " To restore: agent-s memory forget --undo" if forgotten else ""
     show_result(
-        {"forgotten": forgotten, "unknown": unknown},
-        f"Forgot {plural(forgotten, 'experience')}. To restore: agent-s memory forget --undo",
-        as_json,
+        {"forgotten": forgotten, "unknown": unknown}, f"Forgot {plural(forgotten, 'experience')}.{restore}", as_json
     )
     if unknown or (selection.run_id is not None and not forgotten):
         what = f"{unknown} of {plural(len(set(experiences)), 'id')}" if unknown else f"the run {selection.run_id}"

@@ -31,16 +31,23 @@ _WRITE = "memory_store_write"
 ResultT = TypeVar("ResultT")
 to_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
 
+_DAMAGED = (
+    "is damaged: move it away together with the files whose names begin with its name, then restore a backup or import "
+    "an export; `agent-s memory check --salvage EXPORT` writes what can still be read of it to an export"
+)
 _TRANSLATION: dict[int, tuple[type[MemoryStoreError], str]] = {
     sqlite3.SQLITE_BUSY: (StoreBusy, "is locked by another process: end that process or try again"),
     sqlite3.SQLITE_LOCKED: (StoreBusy, "is locked by another connection: try again"),
-    sqlite3.SQLITE_CORRUPT: (StoreCorrupt, "is damaged: restore a backup or an export, or salvage it"),
-    sqlite3.SQLITE_NOTADB: (StoreCorrupt, "is damaged: restore a backup or an export, or salvage it"),
+    sqlite3.SQLITE_CORRUPT: (StoreCorrupt, _DAMAGED),
+    sqlite3.SQLITE_NOTADB: (StoreCorrupt, _DAMAGED),
     sqlite3.SQLITE_FULL: (StoreFull, "cannot grow, the disk is full: free some space and try again"),
     sqlite3.SQLITE_READONLY: (StoreReadOnly, "may not be written: check the rights of the file and its folder"),
     sqlite3.SQLITE_PERM: (StoreReadOnly, "may not be written: check the rights of the file and its folder"),
     sqlite3.SQLITE_CANTOPEN: (StoreUnavailable, "cannot be opened: check that its folder exists and may be written"),
-    sqlite3.SQLITE_IOERR: (StoreUnavailable, "cannot be read or written: check the disk, and keep it on a local one"),
+    sqlite3.SQLITE_IOERR: (
+        StoreUnavailable,
+        "cannot be read or written: check that the disk has free space and is a local one",
+    ),
     sqlite3.SQLITE_PROTOCOL: (StoreUnavailable, "cannot be locked: keep it on a local disk, not a network one"),
 }
 
@@ -211,7 +218,9 @@ class SqliteDatabase(Database):
             broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         if broken:
             found.append(f"{len(broken)} rows belong to an experience that is not there")
-        return [f"{problem}: restore a backup or an export, or salvage what can be read" for problem in found]
+        return [
+            f"{problem}: restore a backup or an export, or see `agent-s memory check --salvage`" for problem in found
+        ]
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.path)

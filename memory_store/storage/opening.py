@@ -165,9 +165,13 @@ def _check_place(path: Path) -> None:
     if not folder.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not folder.is_dir() or (path.exists() and not path.is_file()):
-        raise StoreUnavailable(f"{path} is not a file in a folder: choose another place for the memory store")
+        raise StoreUnavailable(
+            f"{path} is not a file in a folder: choose another place for the memory store (memory.path)"
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise StoreReadOnly(f"the folder {folder} may not be written: change its rights or choose another")
+        raise StoreReadOnly(
+            f"the folder {folder} may not be written: change its rights or choose another (memory.path)"
+        )
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         raise StoreReadOnly(f"the memory store {path} may not be read and written: change the rights of the file")
 
@@ -182,9 +186,11 @@ def _file_errors(path: Path) -> Iterator[None]:
             case errno.ENOSPC | errno.EDQUOT:
                 raise StoreFull(f"{place}: free some space and try again") from error
             case errno.EACCES | errno.EPERM | errno.EROFS:
-                raise StoreReadOnly(f"{place}: change the rights of the file and folder or choose another") from error
+                raise StoreReadOnly(
+                    f"{place}: change the rights of the file and folder or choose another (memory.path)"
+                ) from error
             case _:
-                raise StoreUnavailable(f"{place}: choose another place for it") from error
+                raise StoreUnavailable(f"{place}: choose another place for it (memory.path)") from error
 
 
 def _secure(path: Path) -> None:

@@ -129,7 +129,7 @@ def pk_of(connection: Connection, uid: str) -> int:
     wanted = select(experience.c.pk).where(experience.c.uid == uid, experience.c.forgotten_at.is_(None))
     pk: int | None = connection.scalar(wanted)
     if pk is None:
-        raise UnknownExperience(f"there is no experience {uid!r}: list the store to see the ids")
+        raise UnknownExperience(f"there is no experience {uid!r}: `agent-s memory list` shows the ids")
     return pk
 
 

@@ -10,7 +10,17 @@ import pytest
 
 from aci.desktop.folders import Owner, create_folder, desktop_folders
 from aci.processes import MARK, boot_id
-from agent_s.cli.doctor_checks import accessibility, leftovers, own_screen, root_user, search, text_recognition
+from agent_s.cli.doctor_checks import (
+    accessibility,
+    leftovers,
+    memory,
+    models,
+    own_screen,
+    root_user,
+    runs_folder,
+    search,
+    text_recognition,
+)
 from agent_s.settings import load_settings
 
 
@@ -30,6 +40,29 @@ def test_search_that_does_not_answer_is_named_with_its_address() -> None:
     assert url in silent.detail
     [unset] = search(load_settings(overrides={"search.engine": "searxng"}))
     assert (unset.state, "search.url" in unset.detail) == ("missing", True)
+
+
+def test_the_configured_model_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    [default] = models(load_settings())
+    assert (default.state, default.detail.startswith("offline, since no API key")) == ("ok", True)
+    [keyless] = models(load_settings(overrides={"model": "anthropic:some"}))
+    assert (keyless.state, "ANTHROPIC_API_KEY" in keyless.detail) == ("missing", True)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+    [silent] = models(load_settings(overrides={"model": f"{url}#some"}))
+    assert (silent.state, url in silent.detail) == ("missing", True)
+
+
+def test_a_place_that_cannot_be_written_is_missing_before_the_first_run(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    settings = load_settings(
+        overrides={"memory.path": tmp_path / "file" / "memory.sqlite", "runs_dir": tmp_path / "file" / "runs"}
+    )
+    found = [*memory(settings), *runs_folder(settings)]
+    assert [(one.name, one.state) for one in found] == [("memory", "missing"), ("runs", "missing")]
+    assert all(str(tmp_path / "file") in one.detail for one in found)
 
 
 def test_the_desktop_of_an_owner_that_is_gone_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agent_s.cli.memory import forget
+from agent_s.cli.memory import forget, list_command
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,10 @@ def test_listing_memory_loads_neither_the_loop_nor_the_orm(tmp_path: Path) -> No
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert "There is nothing in" in done.stdout
     assert done.stdout.strip().endswith("[]")
+
+
+def test_a_filter_that_finds_nothing_does_not_call_memory_empty(tmp_path: Path) -> None:
+    place = ["-c", f"memory.path={tmp_path / 'memory.sqlite'}", "-c", "memory.embedder=hashing"]
+    filtered = CliRunner().invoke(list_command, [*place, "--app", "gimp"])
+    assert "matches" in filtered.output
+    assert "There is nothing in" not in filtered.output
