@@ -24,6 +24,7 @@ from agent_s.settings import ProviderSettings, RequestSettings
 
 MAX_ECHO = 4_000  # characters of an invalid answer that are sent back
 MAX_ANSWERS = 3  # to one request, invalid ones included
+_SHOWN = "`agent-s runs show RUN --calls` shows what was sent and answered."
 
 
 class Send(Protocol):
@@ -146,8 +147,8 @@ class ProviderModel:
                 f"{self.name} gave {MAX_ANSWERS} answers that are too long; raise provider.max_output_tokens."
             )
         if not reply.text.strip():
-            return EmptyResponse(f"{self.name} gave {MAX_ANSWERS} empty answers.")
-        return MalformedResponse(f"{self.name} gave {MAX_ANSWERS} invalid answers: {problem}.")
+            return EmptyResponse(f"{self.name} gave {MAX_ANSWERS} empty answers. {_SHOWN}")
+        return MalformedResponse(f"{self.name} gave {MAX_ANSWERS} invalid answers: {problem}. {_SHOWN}")
 
 
 def _require_answer(reply: Reply, name: str) -> None:

@@ -16,7 +16,7 @@ from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
 from agent_s.llm.providers.cancellation import OpenConnections
 from agent_s.llm.providers.retries import TransientError
-from agent_s.llm.providers.sdk_errors import Service, translated
+from agent_s.llm.providers.sdk_errors import MAX_MESSAGE, Service, translated
 
 MAX_ANSWER_BYTES = 8_000_000
 
@@ -71,8 +71,11 @@ class SdkClient:
         try:
             return form.model_validate_json(content)
         except ValidationError as error:
+            text = content if isinstance(content, str) else content[:MAX_MESSAGE].decode(errors="replace")
             raise TransientError(
-                f"{self.service} does not answer in its own format. Is there a proxy between?", max_tries=3
+                f"{self.service} answers, but not in its own format: {self.service.tidy(text)} Check the address, and "
+                "that no proxy answers instead.",
+                max_tries=3,
             ) from error
 
     def check(self) -> None:

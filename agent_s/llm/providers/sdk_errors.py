@@ -92,7 +92,7 @@ def connection_error(error: BaseException, service: Service, late: bool = False)
     """Return the error for a lost connection, with a fix."""
     if late:
         return _late(service)
-    detail = service.tidy(str(error))
+    detail = service.tidy(str(error)).rstrip(".")
     if "CERTIFICATE" in detail.upper():
         return ModelUnavailable(
             f"The certificate of {service} is not accepted: {detail}. Check this machine's clock, and for a proxy in "
@@ -141,7 +141,7 @@ def status_error(failure: Failure, service: Service) -> ModelError:
 
 def _busy(status: int, said: str, headers: Mapping[str, str], code: str, name: str) -> ModelError:
     if status == 429 and code in _ACCOUNT_USED_UP:
-        return ModelUnavailable(f"The account at {name} is used up (HTTP 429: {said}). Raise its limit.")
+        return ModelUnavailable(f"{name}: the account is used up (HTTP 429: {said}). Raise its limit.")
     if headers.get("x-should-retry") == "false":
         return ModelUnavailable(f"{name} is not available (HTTP {status}: {said}).")
     trouble = {429: "limits the rate", 529: "is overloaded"}.get(status, "reports a server error")
@@ -156,7 +156,10 @@ def _rejected(message: str, said: str) -> ModelError:
     if _NO_SCHEMA.search(said):
         return SchemaRefused(message)
     if _TOO_LONG.search(said):
-        return ResponseCutOff(f"{message} The conversation is too long; lower limits.max_subtask_steps.")
+        return ResponseCutOff(
+            f"{message} The conversation is too long; lower limits.max_subtask_steps, or have "
+            "the server allow a longer one."
+        )
     if _NO_VISION.search(said):
         return ModelUnavailable(f"{message} For a model without vision, set provider.max_pictures to 0.")
     if _NO_CREDIT.search(said):
