@@ -11,7 +11,7 @@ import click
 
 from agent_s.terminal.exits import DONE, NOT_DONE
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option, read_settings, settings_options
+from agent_s.terminal.options import json_option, read_settings, settings_options, task_argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ def _known_keys(_context: click.Context, _parameter: click.Parameter, value: str
         'agent-s record --from last --vary name=Ada --yes "Add a contact"',
     )
 )
-@click.argument("task", required=False, default="")
+@task_argument(required=False)
 @settings_options
 @click.option("--display", metavar=":N", help="X display to record on (default: your screen).")
 @click.option("--virtual", is_flag=True, help="Record on a private virtual desktop, which another program shows you.")

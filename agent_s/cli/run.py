@@ -20,6 +20,7 @@ from agent_s.terminal.options import (
     quiet_option,
     read_settings,
     settings_options,
+    task_argument,
     with_default_model,
 )
 from agent_s.terminal.output import shell_word
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
         "agent-s run --virtual --replay-only \"Open the text editor and type 'goodbye'.\"",
     )
 )
-@click.argument("task")
+@task_argument(required=True)
 @settings_options
 @acting_options
 @click.option("--replay-only", is_flag=True, help="Replay from memory only; never call a model.")

@@ -152,7 +152,8 @@ class Interrupts:
                     self._notice("Pausing after the current action ...")
                 if self.caught is not None and not self._announced:
                     self._announced = True
-                    self._notice("Stopping ... (press Ctrl-C again to stop at once)")
+                    pressed = self.caught == signal.SIGINT
+                    self._notice(f"Stopping ...{' (press Ctrl-C again to stop at once)' if pressed else ''}")
                 yield item
         finally:
             if pause is not None:

@@ -34,8 +34,17 @@ class SuggestingGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or suggest one."""
         if args and not args[0].startswith("-") and args[0] not in (known := self.list_commands(ctx)):
-            ctx.fail(f"There is no command {args[0]!r}. {_suggestion(args[0], known, ctx.command_path)}")
+            suggestion = self._in_a_group(ctx, args[0]) or _suggestion(args[0], known, ctx.command_path)
+            ctx.fail(f"There is no command {args[0]!r}. {suggestion}")
         return super().resolve_command(ctx, args)
+
+    def _in_a_group(self, ctx: click.Context, word: str) -> str:
+        """Return the suggestion of a command with this name in a group of this one; empty if there is none."""
+        for name in self.list_commands(ctx):
+            group = self.get_command(ctx, name)
+            if isinstance(group, click.Group) and word in group.list_commands(ctx):
+                return f"Did you mean '{name} {word}'?"
+        return ""
 
 
 class LazyGroup(SuggestingGroup):

@@ -70,6 +70,19 @@ def with_settings(command: Callable[..., int | None]) -> Callable[..., int | Non
     return run
 
 
+def task_argument(required: bool) -> Callable[[F], F]:
+    """Add the argument TASK, one text; words without quotes around them are refused with advice."""
+
+    def as_one(context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> str:
+        if len(words) > 1:
+            raise click.UsageError(f'Put quotes around the task: {context.command_path} "{" ".join(words)}"', context)
+        return "".join(words)
+
+    return click.argument(
+        "task", nargs=-1, metavar="TASK" if required else "[TASK]", required=required, callback=as_one
+    )
+
+
 def acting_options(command: F) -> F:
     """Add `--model`, `--display` (`--osworld`), `--virtual` and `--confirm`."""
     for option in (
