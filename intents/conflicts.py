@@ -58,7 +58,6 @@ class Comparison:
     verbs: Verbs  # whether their verbs ask for the same
     key_covered: float  # share of the things of the key that the query names too, by whatever word
     query_covered: float  # share of the things of the query that the key names too, by whatever word
-    contrasted: bool  # whether each names a thing of one kind that the other does not, such as a chart and a table
     otherwise: bool  # whether the query asks for something else with the same things
     longer: int  # how many more content words the query has than the key
 
@@ -299,7 +298,6 @@ def compare(query: str, key: str) -> Comparison:
         verbs=verbs,
         key_covered=1 - len(right) / max(1, len(other.things)),
         query_covered=1 - len(left) / max(1, len(one.things)),
-        contrasted=any(related("things", "kinds", form=stem).get(thing, _NONE) & right for thing in left),
         otherwise=bool(other_verb and one.head not in other.stems and other.head not in one.stems)
         or _differs_in_one_word(one, other)
         or _only_one_ends(one, other)

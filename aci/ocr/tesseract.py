@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 import subprocess
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from aci.errors import MissingDependency, RecognitionFailed
 from aci.observation.geometry import Rect
 from aci.observation.visibility import bounding
-from aci.ocr.text_engine import TextBox, require_program
+from aci.ocr.text_engine import TextBox
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,10 @@ class Tesseract:
     """
 
     def __init__(self, language: str = "eng") -> None:
-        self._program = require_program("tesseract", _INSTALL)
+        program = shutil.which("tesseract")
+        if program is None:
+            raise MissingDependency("The program tesseract is not installed.", _INSTALL)
+        self._program = program
         self._language = language
 
     def recognize(self, pixels: NDArray[np.uint8]) -> list[TextBox]:

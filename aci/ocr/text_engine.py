@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -63,14 +62,6 @@ def require(module: str, hint: str) -> None:
     """Raise `MissingDependency` if a Python module is not installed, without importing it."""
     if find_spec(module) is None:
         raise MissingDependency(f"The Python package {module} is not installed.", hint)
-
-
-def require_program(name: str, hint: str) -> str:
-    """Return the path of a program, or raise `MissingDependency`."""
-    path = shutil.which(name)
-    if path is None:
-        raise MissingDependency(f"The program {name} is not installed.", hint)
-    return path
 
 
 def pip_command(*requirements: str) -> str:

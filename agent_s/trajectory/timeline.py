@@ -11,20 +11,13 @@ from agent_s.events import (
     ActionPerformed,
     EffectSeen,
     Event,
-    ExperienceStored,
-    KnowledgeGathered,
     ModelCalled,
     Observed,
     Planned,
-    Reflected,
-    ReplayStarted,
-    ReplayStopped,
     RunEnded,
     RunStarted,
     SubtaskEnded,
     SubtaskStarted,
-    Troubled,
-    Verified,
 )
 from agent_s.records import Outcome, Subtask
 
@@ -36,7 +29,6 @@ class StepEntry:
     chosen: ActionChosen  # the decision
     before: Observed | None = None  # the observation that it was made on; None if none was recorded
     performed: ActionPerformed | None = None  # the result; None if the run was cut off before
-    reflections: tuple[Reflected, ...] = ()  # the reflector's feedback before it
 
 
 @dataclass
@@ -46,7 +38,6 @@ class SubtaskEntry:
     started: SubtaskStarted | None = None
     ended: SubtaskEnded | None = None
     steps: list[StepEntry] = field(default_factory=list)
-    replays: list[ReplayStarted | ReplayStopped] = field(default_factory=list)
 
     @property
     def subtask(self) -> Subtask | None:
@@ -60,13 +51,9 @@ class Timeline:
 
     started: RunStarted | None = None
     ended: RunEnded | None = None
-    knowledge: list[KnowledgeGathered] = field(default_factory=list)
     plans: list[Planned] = field(default_factory=list)
     subtasks: list[SubtaskEntry] = field(default_factory=list)
     calls: list[ModelCalled] = field(default_factory=list)
-    verdicts: list[Verified] = field(default_factory=list)
-    stored: list[ExperienceStored] = field(default_factory=list)
-    troubles: list[Troubled] = field(default_factory=list)
     last_seen: Observed | None = None  # the last observation of the run
     last_at: datetime | None = None
 
@@ -93,7 +80,6 @@ class Timeline:
 def build_timeline(events: Iterable[Event]) -> Timeline:  # noqa: C901 - one case per event
     """Group the events of one run."""
     timeline = Timeline()
-    reflections: list[Reflected] = []
     for event in events:
         timeline.last_at = event.at
         match event:
@@ -103,30 +89,16 @@ def build_timeline(events: Iterable[Event]) -> Timeline:  # noqa: C901 - one cas
                 timeline.ended = event
             case Observed():
                 timeline.last_seen = event
-            case KnowledgeGathered():
-                timeline.knowledge.append(event)
             case Planned():
                 timeline.plans.append(event)
             case ModelCalled():
                 timeline.calls.append(event)
-            case Verified():
-                timeline.verdicts.append(event)
-            case ExperienceStored():
-                timeline.stored.append(event)
-            case Troubled():
-                timeline.troubles.append(event)
-            case Reflected():
-                reflections.append(event)
             case SubtaskStarted():
                 timeline.subtasks.append(SubtaskEntry(started=event))
             case SubtaskEnded():
                 timeline.current.ended = event
-            case ReplayStarted() | ReplayStopped():
-                timeline.current.replays.append(event)
             case ActionChosen():
-                step = StepEntry(event, before=timeline.last_seen, reflections=tuple(reflections))
-                timeline.current.steps.append(step)
-                reflections.clear()
+                timeline.current.steps.append(StepEntry(event, before=timeline.last_seen))
             case ActionPerformed():
                 steps = timeline.current.steps
                 if steps and steps[-1].chosen.step == event.step:

@@ -27,7 +27,6 @@ WORDS_WEIGHT = 0.2  # weight of the rank by words; the rank by meaning has weigh
 # Terms added to the cosine, fitted by logistic regression on labelled paraphrases (benchmarks/data/memory_labels.txt).
 QUERY_COVERED = 0.13  # the key names all things of the query, by whatever word
 VERBS: dict[Verbs, float] = {"same": 0.09, "other": -0.07, "unclear": 0.0, "unknown": 0.0}
-CONTRASTED = -0.055  # each names another thing of one kind
 EACH_WORD, FEWER, MORE = 0.018, 4, 10  # for each word that the query has more than the key, within bounds
 OFFSET = -0.05  # brings the sum to the scale of the embedder's threshold, which is one for cosines
 
@@ -144,7 +143,7 @@ class Judge:
         if self._forced:
             return cosine
         common = compare(self._query, key)
-        likeness = cosine + QUERY_COVERED * common.query_covered + VERBS[common.verbs] + CONTRASTED * common.contrasted
+        likeness = cosine + QUERY_COVERED * common.query_covered + VERBS[common.verbs]
         return likeness + EACH_WORD * max(-FEWER, min(MORE, common.longer)) + OFFSET
 
     def _misleads(self, key: str) -> bool:
