@@ -468,9 +468,19 @@ def _set(values: dict[str, Any], dotted: str, value: object) -> None:
             raise SettingsError(f"{dotted}: {section!r} is not a section.")
         values = inner
     try:
-        values[last] = yaml.safe_load(value) if isinstance(value, str) else value
+        read = yaml.safe_load(value) if isinstance(value, str) else value
     except yaml.YAMLError as error:
         raise SettingsError(f"{dotted}: cannot read the value {value!r}: {error}") from error
+    values[last] = read if isinstance(read, str) or read is None or not _is_text(dotted) else value
+
+
+def _is_text(dotted: str) -> bool:
+    """Return whether a setting takes text: `anthropic:`, a mapping to YAML, is the name of a model."""
+    kind: Any = Settings
+    for part in dotted.split("."):
+        fields = kind.model_fields if isinstance(kind, type) and issubclass(kind, BaseModel) else {}
+        kind = fields[part].annotation if part in fields else None
+    return kind in (str, str | None)
 
 
 def _refuse_unknown(section: type[BaseModel], values: Mapping[str, Any], prefix: str) -> None:

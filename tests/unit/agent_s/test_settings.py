@@ -25,6 +25,11 @@ def test_overrides_win_over_the_file(tmp_path: Path) -> None:
     assert settings.memory.enabled is False
 
 
+def test_a_name_need_not_be_quoted_for_yaml() -> None:
+    settings = load_settings(overrides={"model": "anthropic:", "search.chat_model": "12", "grounding.model": "null"})
+    assert (settings.model, settings.search.chat_model, settings.grounding.model) == ("anthropic:", "12", None)
+
+
 def test_the_stop_key_and_corner_depend_on_the_desktop() -> None:
     assert load_settings().desktop.stop_by(virtual=False) == StopBy("ctrl+shift+escape", corner=True)
     assert load_settings().desktop.stop_by(virtual=True) is None
