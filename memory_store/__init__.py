@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from memory_store.records.kinds import EpisodicExperience as EpisodicExperience
     from memory_store.records.kinds import NarrativeExperience as NarrativeExperience
     from memory_store.records.kinds import PlannedSubtask as PlannedSubtask
+    from memory_store.records.kinds import SkillDraft as SkillDraft
     from memory_store.records.kinds import SkillExperience as SkillExperience
     from memory_store.salvage import SalvageReport as SalvageReport
     from memory_store.salvage import salvage_store as salvage_store
@@ -68,7 +69,7 @@ _MODULES = {
     " NotAStore StoreBusy StoreClosed StoreCorrupt StoreFull"
     " StoreNewer StoreReadOnly StoreUnavailable TransferError UnknownExperience",
     "records.experience": "Experience Hit Provenance StoreStats",
-    "records.kinds": "EpisodicExperience NarrativeExperience PlannedSubtask SkillExperience",
+    "records.kinds": "EpisodicExperience NarrativeExperience PlannedSubtask SkillDraft SkillExperience",
     "storage.forgetting": "Selection VacuumReport",
     "salvage": "SalvageReport salvage_store",
     "transfer": "ImportReport export_store import_store merge_export",

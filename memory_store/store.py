@@ -15,17 +15,16 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, cast
 from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, and_, func, select, true
 
-from intents.intent import Intent
 from memory_store.embedding.embedders import Embedder, checked_embed, default_embedder
 from memory_store.errors import EmbedderUnavailable, InvalidExperience, UnknownExperience
 from memory_store.integrity import find_problems
 from memory_store.keys import check_text, make_key
 from memory_store.records.experience import Experience, Hit, Kind, Provenance, State, StoreStats, first_problem
 from memory_store.records.kinds import (
-    Effect,
     EpisodicExperience,
     NarrativeExperience,
     PlannedSubtask,
+    SkillDraft,
     SkillExperience,
     Step,
 )
@@ -201,7 +200,7 @@ class MemoryStore:
         `memory_store.storage.merging` describes when experiences are merged.
         """
         fields = {"query": query, "instruction": instruction, "summary": summary, "success": success}
-        return self._add(NarrativeExperience, provenance, plan=tuple(plan), **fields)
+        return self._add([self._new(NarrativeExperience, provenance, plan=tuple(plan), **fields)])[0]
 
     def add_episodic(
         self,
@@ -215,42 +214,22 @@ class MemoryStore:
     ) -> EpisodicExperience:
         """Store how a subtask was carried out and return the stored record."""
         fields = {"task_query": task_query, "subtask": subtask, "context": context, "summary": summary}
-        return self._add(EpisodicExperience, provenance, steps=tuple(steps), **fields)
+        return self._add([self._new(EpisodicExperience, provenance, steps=tuple(steps), **fields)])[0]
 
-    def add_skill(
-        self,
-        *,
-        name: str,
-        steps: Iterable[Step],
-        provenance: Provenance,
-        description: str = "",
-        preconditions: Sequence[str] = (),
-        aliases: Sequence[str] = (),
-        intent: Intent | None = None,
-        effects: Iterable[Effect] = (),
-    ) -> SkillExperience:
-        """Store a skill as a candidate and return the stored record.
+    def add_skill(self, **draft: Unpack[SkillDraft]) -> SkillExperience:
+        """Store a skill as a candidate and return the stored record; `SkillDraft` describes the arguments."""
+        return self.add_skills([draft])[0]
 
-        Args:
-            name: What the skill is called.
-            steps: The actions in order.
-            provenance: Where the skill comes from; it starts unverified.
-            description: One sentence for people and models.
-            preconditions: What must hold before the first step.
-            aliases: Other names of the skill.
-            intent: What the skill does; read from the name if None.
-            effects: The expected changes.
-        """
-        fields: dict[str, Any] = {
-            "steps": tuple(steps),
-            "preconditions": tuple(preconditions),
-            "effects": tuple(effects),
-        }
-        if intent is not None:
-            fields["intent"] = intent
-        candidate = provenance.model_copy(update={"state": "candidate", "verified": None, "verified_by": ""})
-        names = {"name": name, "aliases": tuple(aliases), "description": description}
-        return self._add(SkillExperience, candidate, **names, **fields)
+    def add_skills(self, drafts: Iterable[SkillDraft]) -> list[SkillExperience]:
+        """Store skills as candidates, embedded together, in one transaction, and return the stored records."""
+        return self._add([self._skill(**draft) for draft in drafts])
+
+    def _skill(self, **draft: Unpack[SkillDraft]) -> SkillExperience:
+        """Return a skill as a candidate that is not stored."""
+        unverified = {"state": "candidate", "verified": None, "verified_by": ""}
+        provenance = draft["provenance"].model_copy(update=unverified)
+        given = {name: value for name, value in draft.items() if name != "provenance" and value is not None}
+        return self._new(SkillExperience, provenance, **given)
 
     @_persistent
     def add_records(self, records: Sequence[Experience]) -> int:
@@ -633,22 +612,29 @@ class MemoryStore:
                 bytes=self._database.size(),
             )
 
-    @_persistent
-    def _add(self, /, kind: type[RecordT], provenance: Provenance, **fields: Any) -> RecordT:
+    def _new(self, /, kind: type[RecordT], provenance: Provenance, **fields: Any) -> RecordT:
+        """Return a record that is not stored."""
         try:
-            record = kind(
+            return kind(
                 id=f"{kind.kind[0]}-{secrets.token_hex(8)}",
                 provenance=provenance.model_copy(update=self._own),
                 **fields,
             )
         except ValidationError as error:
             raise InvalidExperience(f"not a {kind.kind} experience: {first_problem(error)}") from error
-        row = to_values(record)
-        (data,) = self._embedded([row])
+
+    @_persistent
+    def _add(self, /, records: Sequence[RecordT]) -> list[RecordT]:
+        """Store new records, each merged with the one that it repeats, and return the stored ones."""
+        rows = [to_values(record) for record in records]
+        vectors = self._embedded(rows)
         with self._database.write() as connection:
-            pk = self._merge(connection, row, data)
-            found = connection.execute(select_kind(kind.kind).where(experience.c.pk == pk)).one()
-            return cast("RecordT", to_record(found))
+            stored = []
+            for row, data in zip(rows, vectors, strict=True):
+                pk = self._merge(connection, row, data)
+                found = connection.execute(select_kind(row["kind"]).where(experience.c.pk == pk)).one()
+                stored.append(cast("RecordT", to_record(found)))
+            return stored
 
     @property
     def _own(self) -> dict[str, Any]:

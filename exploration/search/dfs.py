@@ -21,7 +21,7 @@ through the same frontier in the same order, passes over what another one is try
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path as FilePath
@@ -88,7 +88,7 @@ class Keeper(Protocol):
     def keep_boundary(self, attempt: Attempt, app: str, why: str, steps: Path, retries: int) -> Boundary:
         """Name and store what could not be done."""
 
-    def keep_unverified(self, attempt: Attempt, app: str) -> None:
+    def keep_unverified(self, attempts: Iterable[Attempt], app: str) -> None:
         """Name and store what was seen or found, and not verified."""
 
 
@@ -198,9 +198,9 @@ class _Search:
             complete, reason = True, "nothing was left to try"
         except (ApplicationUnusable, _LimitReached) as error:
             reason = str(error)
-        if self._ledger.claim(_UNVERIFIED):  # ends with the process, so that one keeps it for all
-            for attempt in unverified(self._ledger):
-                self._keeper.keep_unverified(attempt, self._navigator.app)
+        # Without a start, nothing is new. The claim ends with the process, so that one keeps it for all.
+        if self._navigator.app and self._ledger.claim(_UNVERIFIED):
+            self._keeper.keep_unverified(unverified(self._ledger), self._navigator.app)
         yield self._write(SearchEnded(seconds=self._seconds, complete=complete, reason=reason))
 
     def _all_phases(self) -> Iterator[SearchEvent]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agent_s.loop.learner import PLATFORM
 from agent_s.records import Change
@@ -14,11 +14,13 @@ from agent_s.version import program_version
 from exploration.search.navigator import Path
 from exploration.search.records import BOUNDARY_OUTCOME, VERIFIED_BY, Attempt, Boundary, UnitSkill
 from exploration.skills.naming import Naming, name_unit
-from memory_store import MemoryStore, Provenance, SkillExperience
+from memory_store import MemoryStore, Provenance, SkillDraft, SkillExperience
 from memory_store.records.experience import State
 
 Namer = Callable[[Sequence[Attempt]], Mapping[str, tuple[str, ...]]]
 """Returns names for attempts by their keys; `exploration.skills.naming_by_model.ModelNamer` asks a model."""
+
+_AT_ONCE = 32  # number of skills that are embedded together and stored in one transaction, for which others wait
 
 
 class SkillKeeper:
@@ -118,37 +120,37 @@ class SkillKeeper:
             self._memory.mark_verified(verified=False, by=VERIFIED_BY, run_id=self._run_id, ids=[known.id])
         return boundary.model_copy(update={"experience_id": known.id})
 
-    def keep_unverified(self, attempt: Attempt, app: str) -> None:
-        """Name and store what was seen or found and not verified.
+    def keep_unverified(self, attempts: Iterable[Attempt], app: str) -> None:
+        """Name and store what was seen or found and not verified, many at once.
 
         Args:
-            attempt: The attempt that was made once, or that would be made on a control that was only seen.
+            attempts: Those that were made once, or that would be made on controls that were only seen.
             app: The application.
 
         Raises:
             MemoryStoreError: Memory cannot be written.
         """
-        if self._memory is not None:
-            steps = attempt.path[1 if attempt.precondition else 0 :]
-            provenance = self._provenance(app, attempt.key, UNVERIFIED, attempt.why)
-            self._candidate(self._memory, name_unit(attempt, app), steps, attempt.effect, provenance)
+        if self._memory is None:
+            return
+        drafts = dict[tuple[str, str], SkillDraft]()  # of each name and description, the first
+        for attempt in attempts:
+            naming = name_unit(attempt, app)
+            key = naming.name, naming.description
+            if key not in drafts and self._stored(*key, app, ("active", "candidate")) is None:
+                steps = attempt.path[1 if attempt.precondition else 0 :]
+                provenance = self._provenance(app, attempt.key, UNVERIFIED, attempt.why)
+                drafts[key] = _draft(naming, steps, attempt.effect, provenance)
+        rest = list(drafts.values())
+        while rest:
+            self._memory.add_skills(rest[:_AT_ONCE])
+            del rest[:_AT_ONCE]
 
     def _candidate(
         self, memory: MemoryStore, naming: Naming, steps: Path, effect: tuple[Change, ...], provenance: Provenance
     ) -> SkillExperience:
         """Store a candidate, and return it or what of the same name and description memory holds already."""
-        return self._stored(
-            naming.name, naming.description, provenance.app, ("active", "candidate")
-        ) or memory.add_skill(
-            name=naming.name,
-            intent=naming.intent,
-            aliases=naming.aliases,
-            description=naming.description,
-            preconditions=naming.preconditions,
-            steps=[step.model_dump(mode="json") for step in steps],
-            effects=[change.model_dump(mode="json") for change in effect],
-            provenance=provenance,
-        )
+        known = self._stored(naming.name, naming.description, provenance.app, ("active", "candidate"))
+        return known or memory.add_skill(**_draft(naming, steps, effect, provenance))
 
     def _stored(self, name: str, description: str, app: str, states: tuple[State, ...]) -> SkillExperience | None:
         """Return the skill of the same application, name and description that memory holds already."""
@@ -168,3 +170,16 @@ class SkillKeeper:
             version=program_version(),
             from_screen=True,
         )
+
+
+def _draft(naming: Naming, steps: Path, effect: tuple[Change, ...], provenance: Provenance) -> SkillDraft:
+    return SkillDraft(
+        name=naming.name,
+        intent=naming.intent,
+        aliases=naming.aliases,
+        description=naming.description,
+        preconditions=naming.preconditions,
+        steps=[step.model_dump(mode="json") for step in steps],
+        effects=[change.model_dump(mode="json") for change in effect],
+        provenance=provenance,
+    )

@@ -6,14 +6,15 @@ the skill store sequences of actions that can be replayed without a model.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, ClassVar, Required, TypedDict
 
 from pydantic import AfterValidator, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from intents.intent import Intent
 from intents.reader import read
 from memory_store.keys import Key, check_json, make_key, make_skill_key
-from memory_store.records.experience import Experience, Kind, Record, StoredText
+from memory_store.records.experience import Experience, Kind, Provenance, Record, StoredText
 
 Step = dict[str, JsonValue]  # one grounded action with the description of its element; opaque to this package
 
@@ -95,6 +96,19 @@ def _checked_intent(intent: Intent) -> Intent:
 
 def _read_intent(fields: dict[str, Any]) -> Intent:
     return read(fields.get("name", ""))
+
+
+class SkillDraft(TypedDict, total=False):
+    """A skill that is to be stored."""
+
+    name: Required[str]  # what the skill is called
+    steps: Required[Iterable[Step]]  # the actions in order
+    provenance: Required[Provenance]  # where the skill comes from; it starts unverified
+    description: str  # one sentence for people and models
+    preconditions: Sequence[str]  # what must hold before the first step
+    aliases: Sequence[str]  # other names of the skill
+    intent: Intent | None  # what the skill does; read from the name if None or left out
+    effects: Iterable[Effect]  # the expected changes
 
 
 class SkillExperience(Experience):

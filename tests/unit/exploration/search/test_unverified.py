@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from agent_s.records import GroundedStep
 from agent_s.replay.skill_matching import UNVERIFIED
@@ -20,6 +22,18 @@ from tests.unit.exploration.search.test_dfs import ARGV, explored
 def memory(tmp_path: Path) -> Iterator[MemoryStore]:
     with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
         yield store
+
+
+class CountingEmbedder(HashingEmbedder):
+    """Counts the texts of each call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: list[int] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.counts.append(len(texts))
+        return super().embed(texts)
 
 
 def unverified(memory: MemoryStore) -> dict[str, SkillExperience]:
@@ -64,3 +78,18 @@ def test_choice_without_a_visible_effect_is_kept(tmp_path: Path, memory: MemoryS
         verified = {skill.name for skill in ledger.skills.values()}
     assert last_step(unverified(memory)["use unlucky"]).untried
     assert not unverified(memory).keys() & verified
+
+
+def test_what_is_kept_is_embedded_together(tmp_path: Path) -> None:
+    (home := tmp_path / "home").mkdir()
+    embedder = CountingEmbedder()
+    with (
+        MemoryStore.open(tmp_path / "memory.sqlite", embedder=embedder) as memory,
+        Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger,
+    ):
+        explored(home, ledger, limits=SearchLimits(max_states=4), memory=memory)
+        kept = len(unverified(memory))
+        embedded = sum(embedder.counts)
+        assert kept > 4 and embedder.counts.count(kept) == 1
+        explored(home, ledger, limits=SearchLimits(max_states=4), memory=memory)
+        assert (len(unverified(memory)), sum(embedder.counts)) == (kept, embedded), "what is known stays"
