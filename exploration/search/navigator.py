@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Protocol
 
-from aci.acting.actions import Action, Click, Hotkey, Move
+from aci.acting.actions import Action, Click, Hotkey, Move, Wait
 from aci.applications.catalog import installed_applications, program_name
 from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
@@ -26,7 +26,7 @@ from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
 from exploration.search.homes import HomeState, read_home
 from exploration.search.starting import Launcher, Startable, has_window
-from exploration.search.states import Look, drift, only_adds, same, same_but_greyed, same_picture
+from exploration.search.states import Look, can_undo, drift, only_adds, same, same_but_greyed, same_picture
 from intents.labels import label
 
 Path = tuple[GroundedStep, ...]
@@ -38,12 +38,14 @@ _LOOKS = 4
 _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.03  # longest wait for a known screen: in all, and without any change
 _UNDONE_STIR_S = 0.8  # the same after something was undone: tool bars follow 0.65 s after a document
 _MOST_ESCAPES = 3
+_MOST_WAYS = 8  # number of keys pressed on a way back; a new start takes longer
 _OFTEN = 3  # a hidden file with as many contents, where all else was the same, is a by-product
 _MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
 _OPENERS = frozenset({"xdg-open", "exo-open", "gio-launch-desk", "kde-open5", "kde-open"})
 _LONGEST_PROGRAM = 15  # characters of the name of a program that the kernel keeps
 _ANY = re.compile("")
 _ESCAPE, _CLOSE_WINDOW = Hotkey(keys=("Escape",)), Hotkey(keys=("alt", "F4"))
+_UNDO = Hotkey(keys=("ctrl", "z"))
 
 
 class PrivateDesktop(Startable, Protocol):
@@ -340,6 +342,13 @@ class Navigator:
         self._pause(after_s)
         return self._seen_now(check)
 
+    def rests(self, during_s: float) -> bool:
+        """Wait, and return whether nothing has changed meanwhile and no application is at work."""
+        try:
+            return self._desktop.perform(Wait(time=during_s), settle=False).still
+        except AciError:
+            return False  # the next look tells
+
     def with_effect(
         self, step: GroundedStep, before: Look, after: Look, hidden: Mapping[str, str] | None = None, last: bool = False
     ) -> GroundedStep:
@@ -367,7 +376,9 @@ class Navigator:
         end = EndState(element=element, settings=dict(hidden or {}))
         return step.model_copy(update={"effect": tuple(effect), "end": end})
 
-    def put_back(self, path: Path, way: Path, switched: frozenset[str] | None = None) -> bool:
+    def put_back(
+        self, path: Path, way: Path, switched: frozenset[str] | None = None, unless_closed: bool = False
+    ) -> bool:
         """Undo the last step of a path and return whether the place before its menus is proven to be back.
 
         Args:
@@ -375,25 +386,29 @@ class Navigator:
             way: A path from the same place, whose steps undo it.
             switched: Settings that it changed and whose present values are accepted as those of before. If None,
                 everything must be undone, pixels included.
+            unless_closed: Whether Escape may be enough, as it is for a dialog.
         """
         base = path[: self.below_menus(path)]
         known = self.known(base)
         if known is None:
             return False
+
+        def back(seen: Look) -> bool:
+            return self._proves(known, seen, switched)
+
+        def nearly_back(seen: Look) -> bool:
+            return switched is None and not back(seen) and self._only_drawn_as_chosen(known, seen)
+
         opened = len(self._reopened) if self._reopened == way[: len(self._reopened)] else 0
         look = self._seen_now() if opened else self._closed(known)
-        first = max(opened, len(base))
-        for number, step in enumerate(way[first:], start=first + 1):
-            if isinstance(look, Trouble):
-                return False
-            expected = self.expected(way[:number])
-            look = self.follow(step, look, expected if expected is not None and expected.menus else None, _BACK_LIMIT_S)
+        if not (unless_closed and isinstance(look, Look) and back(look)):
+            look = self._followed(way, max(opened, len(base)), look, known if switched is None else None)
         if isinstance(look, Trouble):
             return False
-        look = self._awaited(look, lambda seen: self._proves(known, seen, switched), _UNDONE_STIR_S)
-        if switched is None and self._only_drawn_as_chosen(known, look):
-            look = self._chosen_anew(look, lambda seen: self._proves(known, seen))
-        if isinstance(look, Trouble) or not self._proves(known, look, switched):
+        look = self._awaited(look, lambda seen: back(seen) or nearly_back(seen), _UNDONE_STIR_S)
+        if nearly_back(look):
+            look = self._chosen_anew(look, back)
+        if isinstance(look, Trouble) or not back(look):
             return False
         self._at, self._fresh, self._in_menu = base, False, False
         only_more = known.exact.items() <= look.exact.items()
@@ -403,6 +418,19 @@ class Navigator:
         for place, each in self._known.items():
             self._known[place] = replace(each, home=HomeState(each.home.files, each.home.settings | kept))
         return True
+
+    def _followed(self, way: Path, first: int, look: Look | Trouble, known: Look | None) -> Look | Trouble:
+        """Do the steps of a way back from a number on; if it leads to a known look, do not wait for rest there."""
+        for number, step in enumerate(way[first:], start=first + 1):
+            if isinstance(look, Trouble):
+                break
+            expected = self.expected(way[:number])
+            if known is not None and number == len(way):  # what it brings back is compared as a whole
+                expected = Expected(known.exact, menus=False)
+            elif expected is not None and not expected.menus:
+                expected = None
+            look = self.follow(step, look, expected, _BACK_LIMIT_S)
+        return look
 
     def reopen(self, path: Path, look: Look) -> Look | Trouble:
         """Open the menus of the last step of a path again, from the place before them, and return the look there."""
@@ -428,11 +456,11 @@ class Navigator:
         def arrived(seen: Look) -> bool:
             return len(seen.observation.windows) <= len(known.observation.windows)
 
-        look = self._seen_now()
+        before, look = None, self._seen_now()
         for _ in range(_MOST_ESCAPES):
-            if isinstance(look, Trouble) or arrived(look):
+            if isinstance(look, Trouble) or arrived(look) or (before is not None and look.exact == before.exact):
                 break
-            look = self._escape(look, arrived)
+            before, look = look, self._escape(look, arrived)
         return look
 
     def _escape(self, before: Look, arrived: Callable[[Look], object], way: Action = _ESCAPE) -> Look | Trouble:
@@ -440,7 +468,7 @@ class Navigator:
         self._at, self._reopened = None, ()
         try:
             self._desktop.perform(way, settle=False)
-            look = self._awaited(before, arrived)
+            look = self._awaited(before, arrived, _UNDONE_STIR_S if way == _UNDO else _STIR_S)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
@@ -451,8 +479,8 @@ class Navigator:
         if isinstance(look, Look) and self._at is not None and path[: len(self._at)] == self._at:
             self._know(self._at, look)
             return look
-        before, ground, chosen = None, self._under_menus(), False
-        for _ in range(_MOST_ESCAPES + 1):
+        before, way, ground, chosen = None, None, self._under_menus(), False
+        for _ in range(_MOST_WAYS):
             if isinstance(look, Trouble):
                 return None
             if ground is not None and (found := drift(ground, look)):
@@ -467,17 +495,32 @@ class Navigator:
                 look = self._chosen_anew(look, lambda seen: self._place_on(path, seen) is not None)
                 before, chosen = None, True
                 continue
-            way: Action = _ESCAPE
-            if before is not None and look.exact == before.exact:  # Escape does nothing here
-                front = look.observation.active_window
-                if front is not None and front.id not in self._first_windows:
-                    way = _CLOSE_WINDOW
-                elif self._pointed is not None and self._may_show_a_tip(path, look):
-                    way = self._pointer_back(look)
-                else:
-                    return None
+            way = self._way_back(path, look, way, before is not None and look.exact == before.exact)
+            if way is None:
+                return None
+            chosen = chosen and way != _UNDO  # which may leave it chosen as well
             before, look = look, self._escape(look, lambda seen: self._place_on(path, seen) is not None, way)
         return None
+
+    def _way_back(self, path: Path, look: Look, latest: Action | None, in_vain: bool) -> Action | None:
+        """Return what to try next on a way back; None if nothing is left.
+
+        Args:
+            path: The path.
+            look: The present look.
+            latest: What was tried last.
+            in_vain: Whether that has changed nothing.
+        """
+        start = self.known(())
+        changed = can_undo(look) and start is not None and not can_undo(start)
+        if not in_vain:
+            return _UNDO if changed and latest == _UNDO else _ESCAPE
+        front = look.observation.active_window
+        if front is not None and front.id not in self._first_windows and latest != _CLOSE_WINDOW:
+            return _CLOSE_WINDOW
+        if self._pointed is not None and self._may_show_a_tip(path, look):
+            return self._pointer_back(look)
+        return _UNDO if changed and latest != _UNDO else None
 
     def _only_drawn_as_chosen(self, known: Look, look: Look) -> bool:
         """Return whether a look differs from a known one at most in how the chosen cell or row is drawn.
@@ -494,10 +537,13 @@ class Navigator:
         )
 
     def _chosen_anew(self, look: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
-        """Click the chosen cell or row, which only has the focus then, and move the pointer away from it."""
+        """Click the chosen cell or row, which only has the focus then, and move the pointer away if it shows there."""
         assert look.chosen is not None
-        clicked = self._escape(look, lambda seen: False, Click(element_id=look.chosen.id))
-        return clicked if isinstance(clicked, Trouble) else self._escape(clicked, arrived, self._pointer_back(clicked))
+        self._pointed = look.chosen.rect
+        clicked = self._escape(look, arrived, Click(element_id=look.chosen.id))
+        if isinstance(clicked, Trouble) or arrived(clicked):
+            return clicked
+        return self._escape(clicked, arrived, self._pointer_back(clicked))
 
     def _may_show_a_tip(self, path: Path, look: Look) -> bool:
         """Return whether a look shows more than a place on a path, and the rest as it was there."""

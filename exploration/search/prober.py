@@ -9,11 +9,11 @@ from aci.observation.observation import State
 from agent_s.records import Change, GroundedStep
 from exploration.search.changes import WEAK, missing_change
 from exploration.search.classifying import Finding, classify
-from exploration.search.controls import Candidate, called, offer
+from exploration.search.controls import Candidate, offer
 from exploration.search.homes import is_hidden
 from exploration.search.navigator import Navigator, Path, Trouble, place_key
 from exploration.search.records import Attempt, Control
-from exploration.search.states import Look
+from exploration.search.states import Look, can_undo
 from intents.labels import label
 
 CHECKED_ROLES = ("check menu item", "radio menu item", "menu item")
@@ -24,6 +24,9 @@ _MARK_OF_CHOICE: dict[str, State] = {"page tab": "selected", "list item": "selec
 _UNDOABLE = ("text", "title", "state", "value", *WEAK)
 _LATE_S = 0.15
 _LOOKS, _LOOKS_FOR_DIALOG = 2, 20  # number of looks for late changes; names that end in dots promise a dialog
+_STILL = 4  # number of such looks in a row after which an application that is not at work opens no dialog any more
+_SWITCHES = frozenset({"check menu item", "toggle button"})
+"""Controls that close again what they have opened, such as a tool bar in a window of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +146,14 @@ class Prober:
         noted_only = all(change.kind == "setting" and not change.before for change in effect)
         if in_menu and noted_only and finding.classification in ("terminal", "error"):
             self._neutral.setdefault(menu, path)
-        if not effect or any(change.kind == "opened" for change in effect):
-            return  # Escape is the way back
+        opened = any(change.kind == "opened" for change in effect)
+        if opened and control.role in _SWITCHES:
+            self._navigator.put_back(path, path, unless_closed=True)
+        if opened or not effect:
+            return  # Escape is the way back from a dialog
         undo = (*self._base(path), _UNDO)
         undoable = terminal and all(each.kind in _UNDOABLE for each in effect)
-        if undoable and _can_undo(after) and not _can_undo(before):
+        if undoable and can_undo(after) and not can_undo(before):
             self._navigator.put_back(path, undo)
             return
         if (chosen := _chosen_of(control, before)) is not None:
@@ -188,13 +194,16 @@ class Prober:
 
         finding = judge(after)
         opened = finding.offers or any(change.kind == "opened" for change in finding.effect)
-        pauses = [0.0] + [_LATE_S] * (_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else _LOOKS)
-        for pause_s in pauses if not opened or missing_change(expected, finding.effect) else ():
-            later = navigator.look_again(pause_s, check=True)
+        looks = 1 + (_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else _LOOKS)
+        still = 0
+        for number in range(looks if not opened or missing_change(expected, finding.effect) else 0):
+            if number:
+                still = still + 1 if navigator.rests(_LATE_S) else 0
+            later = navigator.look_again(0.0, check=True)
             if isinstance(later, Trouble):
                 break
             after, finding = later, judge(later)
-            if finding.offers or any(change.kind != "picture" for change in finding.effect):
+            if still >= _STILL or finding.offers or any(change.kind != "picture" for change in finding.effect):
                 break
         if finding.offers or any(change.kind in WEAK for change in finding.effect):  # it may be half drawn
             after = navigator.steady(after)
@@ -257,9 +266,3 @@ def _chosen_of(control: Control, before: Look) -> GroundedStep | None:
 
 def _find(control: Control, look: Look) -> Candidate | None:
     return next((each for each in look.candidates if each.control.key == control.key), None)
-
-
-def _can_undo(look: Look) -> bool:
-    """Return whether a control is there that undoes the last change, and can be used."""
-    undo = label("undoes")
-    return any(undo.match(called(each)) and "disabled" not in each.states for each in look.elements.values())

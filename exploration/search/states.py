@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
-from exploration.search.controls import Candidate, candidates, meant_parts, portable
+from exploration.search.controls import Candidate, called, candidates, meant_parts, portable
 from exploration.search.homes import HomeState, is_hidden
 from exploration.search.records import ScreenState
+from intents.labels import label
 
 if TYPE_CHECKING:
     import numpy as np
@@ -255,6 +256,12 @@ def same_but_greyed(
         for key in one
         if one[key] != other[key]
     )
+
+
+def can_undo(look: Look) -> bool:
+    """Return whether a control is there that undoes the last change, and can be used."""
+    undo = label("undoes")
+    return any(undo.match(called(each)) and "disabled" not in each.states for each in look.elements.values())
 
 
 def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> bool:

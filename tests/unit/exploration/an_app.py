@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from aci.acting.actions import Action, Click, Hotkey, Type
+from aci.acting.actions import Action, Click, Hotkey, Type, Wait
 from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
 from aci.observation.geometry import Rect
@@ -22,7 +22,7 @@ MENUS = {
 }
 SUBMENU = ("50%", "200%")
 CELL = Rect(300, 10, 40, 30)
-MAIN, POPUP, DIALOG, OTHER, KEYS = 1, 2, 3, 4, 5
+MAIN, POPUP, DIALOG, OTHER, KEYS, PALETTE = 1, 2, 3, 4, 5, 6
 
 
 class FakeEditor:
@@ -37,7 +37,9 @@ class FakeEditor:
             lists `shortcuts`, each of which writes its name. The buttons `after_undo` are
             greyed out until something was undone. The buttons `dialogs` open dialogs of their own. With `cells`, the
             screen is larger and shows a cell that has the focus, which every dialog leaves selected until it is
-            clicked.
+            clicked. The buttons `inserts` open dialogs that have added something when they close, and a button "Undo"
+            can be used then. The switch `palette` opens a window that only it closes.
+        waited: How often rest was waited for; nothing changes meanwhile, but with `works` it is at work.
     """
 
     def __init__(
@@ -45,7 +47,8 @@ class FakeEditor:
         undoes: bool = False, buttons: tuple[str, ...] = (), crashes: int = 0, tabs: tuple[str, ...] = (),
         link: Callable[[], None] | None = None, environment: Mapping[str, str] | None = None,
         shortcuts: Mapping[str, tuple[str, ...]] | None = None, after_undo: tuple[str, ...] = (),
-        dialogs: tuple[str, ...] = (), cells: bool = False,
+        dialogs: tuple[str, ...] = (), cells: bool = False, inserts: tuple[str, ...] = (), palette: str = "",
+        works: bool = False,
     ) -> None:  # fmt: skip
         self._home = home
         self._lucky = lucky
@@ -57,15 +60,20 @@ class FakeEditor:
         self._link = link
         self.environment = environment or {}
         self._shortcuts = shortcuts or {}
-        self._buttons = (*buttons, *(("Keys",) if shortcuts else ()), *after_undo, *dialogs)
-        self._dialogs = dialogs
+        self._inserts = inserts
+        self._palette = palette
+        self._works = works
+        self._undoes |= bool(inserts)
+        undo = ("Undo",) if inserts else ()
+        self._buttons = (*buttons, *(("Keys",) if shortcuts else ()), *after_undo, *dialogs, *inserts, *undo)
+        self._dialogs = (*dialogs, *inserts)
         self._cells = cells
         self._size = (300, 400) if cells else (60, 80)
         self._after_undo = after_undo
         self._shows = shows
         self._next_id = 1
         self._ids: dict[tuple[str, str], int] = {}
-        self.starts = 0
+        self.starts = self.waited = 0
         self.clicked: list[str] = []
         self.checked: list[str] = []
         self.reset()
@@ -76,6 +84,7 @@ class FakeEditor:
 
     def reset(self) -> None:
         self._running = self._selected = self._numbers = self._other = self._keys = self._marked = False
+        self._has_palette = False
         self._dialog = ""
         self._latest, self._undone = "", False
         self._menu, self._zoom, self._text, self._wrap = "", "100%", "alpha beta", False
@@ -111,6 +120,10 @@ class FakeEditor:
         if self._keys:
             windows.insert(0, Window(KEYS, "Keys", APP, Rect(5, 5, 50, 50), active=True, pid=7))
             elements = [*self._in_keys(), *elements]
+        if self._has_palette:
+            windows.insert(0, Window(PALETTE, self._palette, APP, Rect(5, 5, 50, 50), pid=7))
+            path = (f"tool bar:{self._palette}",)
+            elements = [self._element("push button", f"Tool of {self._palette}", PALETTE, path=path), *elements]
         if self._other:
             windows.insert(0, Window(OTHER, "Web", "Browser", Rect(5, 5, 50, 50), active=True, pid=9))
         focus = next((each.id for each in elements if each.role == "table cell"), None)
@@ -122,6 +135,9 @@ class FakeEditor:
         elif isinstance(action, Type):
             self._text = self._text + action.text if action.element_id is None else self._text
             self._selected = False
+        elif isinstance(action, Wait):
+            self.waited += 1
+            return ActionResult(ok=True, still=not self._works)
         elif isinstance(action, Click):
             element = self.observe(check=False).by_id[action.element_id]
             if element.name == "Stuck":
@@ -175,9 +191,12 @@ class FakeEditor:
             self._keys = True
         elif name in self._dialogs:
             self._dialog = name
+            self._before, self._text = self._text, self._text + name * (name in self._inserts)
+        elif name and name == self._palette:
+            self._has_palette = not self._has_palette
         elif name == "A1":
             self._marked = False
-        elif name in self._buttons:
+        elif name in self._buttons and not name.endswith("..."):
             self._text += name
         elif name in self._tabs:
             self._tab = name
@@ -197,8 +216,11 @@ class FakeEditor:
         if self._shows == "password":
             shown.append(self._element("password text", "Password", MAIN))
         for name in self._buttons:
-            greyed: tuple[State, ...] = ("disabled",) if name in self._after_undo and not self._undone else ()
+            usable = self._text != self._before if name == "Undo" else name not in self._after_undo or self._undone
+            greyed: tuple[State, ...] = () if usable else ("disabled",)
             shown.append(self._element("push button", name, MAIN, path=("tool bar:",), states=greyed))
+        if self._palette:
+            shown.append(self._element("toggle button", self._palette, MAIN, path=("tool bar:",)))
         if self._cells:
             cell = self._element("table cell", "A1", MAIN, states=("selected", "focused"))
             shown.append(replace(cell, rect=CELL, point=CELL.center))

@@ -284,6 +284,38 @@ def test_cell_that_is_left_selected_is_no_reason_to_start_anew(home: Path, tmp_p
     assert "A1" in editor.clicked
 
 
+def test_what_a_dialog_left_behind_is_undone_without_a_new_start(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, inserts=("Insert Chart...", "Insert Note..."))
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(editor, ledger)
+        assert {"Option of Insert Chart...", "Option of Insert Note..."} <= starts.keys()
+    assert starts["Insert Chart..."] == starts["Insert Note..."] == starts["Undo"]
+    assert starts["Option of Insert Chart..."] == starts["Option of Insert Note..."]
+
+
+def test_window_that_escape_does_not_close_is_closed_by_its_switch(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, palette="Drawing")
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(editor, ledger)
+        assert ledger.attempts["toggle button:Drawing"].classification == "continue"
+        assert "Tool of Drawing" in starts
+    after = list(starts)[list(starts).index("Drawing") + 1]
+    assert starts[after] == starts["Drawing"]
+
+
+@pytest.mark.parametrize("works", (True, False))
+def test_dialog_that_does_not_come_is_waited_for_while_the_application_works(
+    home: Path, tmp_path: Path, works: bool
+) -> None:
+    editor, waited = FakeEditor(home, buttons=("Promise...",), works=works), 0
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        for event in quick(editor, ledger):
+            if isinstance(event, Attempted) and event.attempt.control.name == "Promise...":
+                break
+            waited = editor.waited
+    assert (editor.waited - waited >= 20) == works
+
+
 def test_only_what_changes_something_is_looked_at_closely(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home)
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
