@@ -100,6 +100,12 @@ class Process:
         return status
 
 
+NO_MANAGER = (
+    "The display has no window manager, so windows cannot be found. Start one, such as openbox, or use a virtual "
+    "desktop (`--virtual`)."
+)
+
+
 class Launcher:
     """Starts applications in one desktop's environment; `private_home` is None on the user's own screen."""
 
@@ -125,6 +131,8 @@ class Launcher:
     ) -> Process:
         """Start a program; see `aci.desktop.x11.X11Desktop.launch`."""
         self._check_program(argv)
+        if wait_for_window and not self._screen.has_manager():
+            raise LaunchFailed(f"{argv[0]} was not started. {NO_MANAGER}")
         before = {window.id for window in self._screen.managed_windows()}
         active_before = self._screen.active_window()
         process = self._start(argv, cwd)

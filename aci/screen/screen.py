@@ -245,7 +245,7 @@ class Screen:
         A window that maps while it is still starting gets no focus. It answers a request for the frame of an unmapped
         window once it has started; earlier requests are lost, so they are repeated.
         """
-        if not Clock().until(self._has_manager, limit_s, _POLL_S):
+        if not Clock().until(self.has_manager, limit_s, _POLL_S):
             return False
         with self._talking():
             probe = self._root.create_window(0, 0, 1, 1, 0, 0)
@@ -275,7 +275,8 @@ class Screen:
         rules = _text(bytes(answer.value)).split("\0") if answer else []
         return rules[2] if len(rules) > 2 else ""
 
-    def _has_manager(self) -> bool:
+    def has_manager(self) -> bool:
+        """Return whether a window manager runs, without which windows get neither places nor the keyboard."""
         with self._talking():
             owner = self._root_cardinals("_NET_SUPPORTING_WM_CHECK")
         return bool(owner)
@@ -382,7 +383,7 @@ class Screen:
         borders = self._properties(ids, "_NET_FRAME_EXTENTS")
         active = self.active_window()
         apps = {known.pid: known.app for known in facts.values() if known.pid is not None and known.app}
-        screen, has_manager = self.rect, self._has_manager()
+        screen, has_manager = self.rect, self.has_manager()
         windows = []
         for window, is_managed in shown:
             known, rect = facts.get(window), rects.get(window)

@@ -258,11 +258,14 @@ def own_screen() -> Iterator[Finding]:
     if not name:
         yield Finding("your screen", "optional", "DISPLAY is not set: runs use a virtual desktop")
         return
+    from aci.applications.launching import NO_MANAGER
     from aci.desktop.x11 import X11Desktop
 
     try:
-        with X11Desktop(name):
-            yield Finding("your screen", "ok", f"DISPLAY {name}")
+        with X11Desktop(name, ocr=None) as desktop:
+            problems = [*desktop.observe(check=False).notes, *([] if desktop.screen.has_manager() else [NO_MANAGER])]
+            detail = " ".join([f"DISPLAY {name}", *problems])
+            yield Finding("your screen", "optional" if problems else "ok", detail)
     except AciError as error:
         yield Finding("your screen", "optional", str(error), "agent-s run --virtual ...")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import difflib
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from agent_s.loop.agent import AgentS
     from agent_s.settings import Settings
     from agent_s.terminal.desktop_choice import DesktopChoice
+    from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import Display
     from agent_s.terminal.running import FinishedRun
     from memory_store import MemoryStore
@@ -164,7 +166,7 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
         if sys.stdin.isatty():
             _edit_lines(settings.runs_folder.parent / "history")
         prompt = Prompt(agent, settings, choice, desktop, memory, screen)
-        while (line := _read_line()) is not None:
+        while (line := _read_line(idle)) is not None:
             word = line.strip().casefold().rstrip("?!.") or ("help" if line.strip() else "")
             if word in WORDS:
                 WORDS[word][1](prompt)
@@ -183,13 +185,20 @@ def _mistyped(word: str) -> str:
     return near[0] if near else ""
 
 
-def _read_line() -> str | None:
+def _read_line(idle: Interrupts) -> str | None:
     """Return the next line; None at the end of the input, or when the person leaves."""
     try:
         line = input("> " if sys.stdin.isatty() else "")
-    except (EOFError, KeyboardInterrupt):
+    except EOFError:
         click.echo()
         return None
+    except KeyboardInterrupt:
+        click.echo()
+        if not sys.stdin.isatty() or idle.caught != signal.SIGINT:
+            return None
+        idle.forget()
+        click.echo("Ctrl-D leaves.")
+        return ""
     return None if line.strip().casefold() in LEAVING else line
 
 

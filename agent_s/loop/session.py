@@ -338,7 +338,7 @@ class Session:
     @property
     def stop_reason(self) -> str:
         """Why the run was stopped."""
-        return self._halt.reason or "stopped"
+        return self._halt.reason or "asked to stop"
 
     def _hand_over(self) -> bool:
         """Leave the screen to the person if they asked for it; return whether they did. Their time is not counted."""

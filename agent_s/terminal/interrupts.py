@@ -118,6 +118,10 @@ class Interrupts:
         """Exit status for the signal that was caught; None without one."""
         return None if self.caught is None else stopped_by(self.caught)
 
+    def forget(self) -> None:
+        """Forget the signal that was caught, after which the program goes on."""
+        self.caught, self._count = None, 0
+
     def watch(
         self, items: Iterator[T], stop: Callable[[], None], pause: Callable[[], None] | None = None
     ) -> Iterator[T]:

@@ -242,6 +242,24 @@ def test_live_display_on_a_terminal_ends_with_ctrl_c(user: User, tmp_path: Path)
         os.close(main_end)
 
 
+def test_ctrl_c_at_the_prompt_drops_the_line_and_keeps_the_desktop(user: User) -> None:
+    process, main_end = on_a_terminal(user, "--virtual", "--model", "offline")
+    try:
+        read_terminal(main_end, "> ")
+        for _ in range(3):
+            os.write(main_end, b"Click 'OK\x03")
+            read_terminal(main_end, "Ctrl-D leaves.")
+        os.write(main_end, b"Wait 0 seconds\r")
+        read_terminal(main_end, "'details' shows every step")
+        os.write(main_end, b"\x04")
+        assert process.wait(END_LIMIT_S) == 0
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        os.close(main_end)
+
+
 def take_terminal() -> None:
     import fcntl
     import termios
