@@ -31,7 +31,7 @@ from aci.acting.actions import (
 from aci.acting.result import ActionResult, Difference, DifferenceKind, Effect, Remark
 from aci.acting.settle import is_change
 from aci.acting.targets import element_at, element_meant
-from aci.acting.wording import describe_element
+from aci.acting.wording import NAMELESS, describe_element
 from aci.input.read_back import Delivery, is_rewritten
 from aci.observation.geometry import Rect
 from aci.observation.pixels import BLOCK_PX, changed_areas
@@ -118,13 +118,13 @@ def acted_on(action: Action, seen: Snapshot) -> Element | None:
 def _differences(action: Action, before: Snapshot, after: Snapshot, result: ActionResult) -> Iterator[Difference]:
     yield from _windows(before, after)
     areas = changed_pixels(before.screenshot, after.screenshot)
-    target = acted_on(action, before)
-    own_id = target.id if target is not None else None
-    moving = {one.id for seen in (before, after) for one in seen.elements if _meets(one.rect, result.restless)}
-    moving -= {own_id}
+    targets = (acted_on(action, before), *(element_meant(target, before) for target in action.targets()))
+    own = {target.id for target in targets if target is not None}
+    moving = {one.id for seen in (before, after) for one in seen.elements if _meets(one.rect, result.restless)} - own
     elements = [(number, one) for number, one in _elements(before, after, areas) if number not in moving]
-    yield from (one for number, one in elements if number == own_id)
-    yield from _folded([one for number, one in elements if number != own_id])
+    elements.sort(key=lambda found: found[1].what.endswith(NAMELESS))
+    yield from (one for number, one in elements if number in own)
+    yield from _folded([one for number, one in elements if number not in own])
     if before.focus_id != after.focus_id and after.focus_id is not None:
         focused = after.by_id.get(after.focus_id)
         if focused is not None:

@@ -44,6 +44,7 @@ _LONGEST_NAME, _LONGEST_TEXT = 80, 200
 _MOST_DIFFERENCES = 3
 
 CARRIED_OUT = "carried out"
+NAMELESS = "without a name"
 
 _CLICKS = {1: "click", 2: "double-click", 3: "triple-click"}
 _REMARKS: Mapping[Remark, str] = {
@@ -97,7 +98,7 @@ _SAID_BY_DELIVERY = frozenset({"text", "value", "caret", "selection", "pixels", 
 def describe_element(element: Element) -> str:
     """Return an element by role and name."""
     called = element.name or element.label or element.description or element.text or ""
-    return f"{element.role} {quote(called, _LONGEST_NAME)}" if called else f"{element.role} without a name"
+    return f"{element.role} {quote(called, _LONGEST_NAME)}" if called else f"{element.role} {NAMELESS}"
 
 
 def describe_target(action: Action, seen: Snapshot) -> str:

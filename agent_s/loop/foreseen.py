@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from aci.acting.actions import (
     Action,
@@ -121,6 +122,8 @@ def _other_target(action: Action, answer: Sequence[Step], now: Observation) -> s
             return f"element {number} was not on the screen that it was chosen on"
         if current is None:
             return f"the {describe_element(then)} is gone"
+        if isinstance(action, Type) and action.overwrite:
+            then = replace(then, text=current.text, value=current.value)  # what it holds is not what counts
         if problem := _difference(then, current, number in used, now.focus_id == number):
             return f"the {describe_element(then)} {problem}"
         if (cover := _cover(current, foreseen, now)) is not None:
@@ -163,22 +166,32 @@ def _cover(target: Element, foreseen: Observation, now: Observation) -> Element 
 
 def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> str:
     by_keys = isinstance(action, Hotkey | HoldAndPress | KeyDown) or (isinstance(action, Type) and not action.targets())
+    if not by_keys or now.focus_id == answer[0].observation.focus_id:
+        return ""
+    seen = [*(step.observation for step in answer[1:]), now]
+    if any(after.focus_id == now.focus_id and _leads_to(step, after) for step, after in zip(answer, seen, strict=True)):
+        return ""
     focused = now.by_id.get(now.focus_id) if now.focus_id is not None else None
-    last = answer[-1].response.action
-    if not by_keys or now.focus_id in (answer[0].observation.focus_id, *_ids(last)):
-        return ""
-    if focused is not None and any(focused.rect.contains(point) for point in _points(last)):
-        return ""
-    before = answer[-1].observation
-    if focused is not None and isinstance(last, Type) and (typed := last.text.casefold()):
+    return f"the keyboard is on the {describe_element(focused)}" if focused else "no element has the keyboard"
+
+
+def _leads_to(step: Step, after: Observation) -> bool:
+    """Return whether a primitive is for the element that has the keyboard after it."""
+    action, before = step.response.action, step.observation
+    if after.focus_id in _ids(action):
+        return True
+    focused = after.by_id.get(after.focus_id) if after.focus_id is not None else None
+    if focused is None:
+        return False
+    if any(focused.rect.contains(point) for point in _points(action)):
+        return True
+    if isinstance(action, Type) and (typed := action.text.casefold()):
         was = before.by_id.get(focused.id)
         taken = (was is None or was.text != focused.text) and typed in (focused.text or "").casefold()
         if taken or focused.name.casefold().startswith(typed):
-            return ""  # a field that opened at the first key, or the entry of a list that begins with what was typed
-    led = isinstance(last, Hotkey) and now.focus_id != before.focus_id
-    if focused is not None and led and "editable" in focused.states:
-        return ""  # a field that the keys are for, as Ctrl+L or Ctrl+F
-    return f"the keyboard is on the {describe_element(focused)}" if focused else "no element has the keyboard"
+            return True  # a field that opened at the first key, or the entry of a list that begins with what was typed
+    # a field that the keys are for, as Ctrl+L or Ctrl+F
+    return isinstance(action, Hotkey) and after.focus_id != before.focus_id and "editable" in focused.states
 
 
 def _ids(action: Action) -> Iterator[int]:

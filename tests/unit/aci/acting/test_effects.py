@@ -291,6 +291,16 @@ def test_of_a_long_text_the_part_that_changed_is_shown() -> None:
     assert '"28 line 29 row 30 line 31' in changed
 
 
+def test_what_was_dragged_away_and_what_has_a_name_come_first() -> None:
+    file, folder, icon = element(1, "text line", "a.txt"), element(2, "table cell", "Archive"), element(3, "icon")
+    counts, pane = element(4, "status bar", "3 files"), element(5, "panel")
+    before = screen(file, folder, icon, counts, pane)
+    after = screen(folder, replace(counts, name="2 files"), element(6, "panel"), element(7, "text line", "b.txt"))
+    assert text(DragAndDrop(drag_from_id=1, drop_on_id=2), before, after).startswith(
+        'text line "a.txt" vanished, status bar "3 files" reads "2 files" now, text line "b.txt" appeared'
+    )
+
+
 def test_one_more_element_is_counted_in_the_singular() -> None:
     before, after = screen(SAVE), screen(SAVE, element(2, "label", "Line 1"), element(3, "label", "Column 1"))
     assert text(Click(element_id=1), before, after) == 'label "Line 1" appeared and 1 more element'

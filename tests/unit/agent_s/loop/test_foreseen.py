@@ -273,6 +273,31 @@ def test_keys_go_to_the_field_that_keys_lead_into() -> None:
     assert dropped == ['the keyboard is on the entry "Search"']
 
 
+def test_keys_go_to_what_an_earlier_primitive_of_the_answer_clicked() -> None:
+    click, to_end, enter = Click(element_id=1), Hotkey(keys=("End",)), Hotkey(keys=("Return",))
+
+    def react(action: Action, seen: Observation) -> Observation:
+        if action == click:
+            return replace(changed(seen, 1, text="Ada", caret=0), focus_id=1)
+        return changed(seen, 1, caret=3) if action == to_end else changed(seen, 1, text="Ada\n")
+
+    assert carried_out(react, answer(click, to_end, enter))[:2] == ([click, to_end, enter], [])
+
+
+def test_what_a_field_holds_does_not_matter_if_it_is_overwritten() -> None:
+    click = Click(element_id=2)
+
+    def follows(action: Action, seen: Observation) -> Observation:
+        """Show in the field what was clicked."""
+        return changed(seen, 1, text="Title" if action != click else "Text Body")
+
+    for overwrite in (True, False):
+        style = Type(text="Title", element_id=1, overwrite=overwrite)
+        performed, dropped, _ = carried_out(follows, answer(click, style))
+        assert performed == ([click, style] if overwrite else [click])
+        assert dropped == ([] if overwrite else ['the entry "Name" has changed'])
+
+
 def test_a_menu_that_closes_when_something_is_chosen_drops_nothing() -> None:
     entry = replace(button(70, "Large", "menu item"), window_id=POPUP.id)
     opened = replace(FORM, windows=(POPUP, EDITOR), elements=(*FORM.elements, entry))
