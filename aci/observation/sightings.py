@@ -30,7 +30,7 @@ class Sighting:
     holders: tuple[Hashable, ...] = ()  # the objects that it lies in, from the window down
     items: tuple[Hashable, ...] = ()  # those of them that are one of many of a kind; itself, if it is
     lasting: bool = False  # whether the key says what it is, as the address of a cell does
-    field: bool = False  # whether a user writes into it, so that it may say nothing and still be known
+    silent: bool = False  # whether it may say nothing and still be known: a field, or what only a tooltip names
 
 
 class Frame:
@@ -59,6 +59,11 @@ class Frame:
     def alike(self) -> Counter[Hashable]:
         """How many look the same, by likeness."""
         return Counter(sighting.likeness for sighting in self.sightings)
+
+    @cached_property
+    def texts(self) -> Counter[tuple[Hashable, str]]:
+        """How many look the same and say the same, by likeness and text."""
+        return Counter((sighting.likeness, sighting.says) for sighting in self.sightings)
 
     @cached_property
     def counts(self) -> dict[Hashable, Counter[str]]:
@@ -159,7 +164,7 @@ class Comparison:
             return item
         if was.items:  # such as a post of which only the buttons are in view: it may be another one's
             return was == now and self._stays(old, new) is not False
-        known = was.says == now.says and (now.says or (now.field and was.likeness == now.likeness))
+        known = was.says == now.says and (now.says or (now.silent and was.likeness == now.likeness))
         if known and self._before.is_alone(old) and self._after.is_alone(new):
             return True
         stays = self._stays(old, new)
@@ -176,6 +181,9 @@ class Comparison:
         if item is False or (item is None and now.items):
             return False
         near = distance(was.rect, now.rect) <= NEAR_PX
+        text = now.likeness, now.says
+        if near and now.says and was.says == now.says and self._before.texts[text] == self._after.texts[text] == 1:
+            return True  # the only paragraph with this text
         if self._before.is_alone(old) and self._after.is_alone(new):
             return item is True or (near and (bool(now.says) or self._stays(old, new) is not False))
         if item and self._before.is_alone_in_item(old) and self._after.is_alone_in_item(new):

@@ -116,15 +116,16 @@ def _sighting(draft: Draft, placement: Placement) -> Sighting:
     if draft.role == "table cell" and not items:  # a row that is not an object of its own
         row = (node.parent, placement.rect.y)
         holders, items = (*holders, row), (row,)
+    named = draft.name or draft.label
     return Sighting(
         key=_key(draft),
-        likeness=(draft.window.id, draft.role, draft.name, draft.path),
+        likeness=(draft.window.id, draft.role, named or draft.description, draft.path),
         rect=placement.rect,
-        says=f"{draft.name} {draft.text}" if draft.text and draft.role not in FIELDS else draft.name or draft.label,
+        says=f"{draft.name} {draft.text}" if draft.text and draft.role not in FIELDS else named,
         holders=holders,
         items=items,
         lasting=node.cell is not None,
-        field=draft.role in FIELDS,
+        silent=draft.role in FIELDS or (not named and bool(draft.description)),
     )
 
 

@@ -98,6 +98,24 @@ def test_recreated_rows_and_their_contents_keep_their_ids() -> None:
     assert tracker.assign(rows("Ann 1", "Bob 2", "Cid 3", keys="xyz")) == before
 
 
+def test_recreated_paragraphs_keep_their_ids_by_their_texts_while_others_move() -> None:
+    def document(texts: list[str], keys: str, moved: int) -> list[Sighting]:
+        """Return paragraphs, of which the later ones have moved."""
+        return [
+            Sighting(key, "paragraph", Rect(0, 20 * at + (15 if at >= moved else 0), 99, 10), text, ("window", "document"))
+            for at, (key, text) in enumerate(zip(keys, texts, strict=True))
+        ]
+
+    texts = ["Gardens", "About roofs", "About parks", "Outlook", "Thanks"]
+    tracker = IdTracker()
+    before = tracker.assign(document(texts, "abcde", moved=5))
+    assert tracker.assign(document(texts, "xyzde", moved=2)) == before
+    tracker = IdTracker()
+    before = tracker.assign(document(["-", "-", "Outlook", "Parks", "Thanks"], "abcde", moved=5))
+    after = tracker.assign(document(["-", "-", "Outlook", "Parks", "Thanks"], "xycde", moved=2))
+    assert after[2:] == before[2:] and not set(after[:2]) & set(before)
+
+
 def test_a_row_of_which_one_value_changes_keeps_its_ids() -> None:
     def process(load: str) -> list[Sighting]:
         return [inside(f"p {text[:4]}", text, 0, "p", "cell") for text in ("firefox", "1234", load)]
@@ -140,7 +158,7 @@ def test_a_button_that_changes_its_name_among_others_stays() -> None:
 
 def test_only_field_of_a_window_stays_whatever_is_around_it() -> None:
     tracker = IdTracker()
-    field = replace(inside("field"), field=True)
+    field = replace(inside("field"), silent=True)
     [_, first] = tracker.assign([inside("a", "one", 1), field])
     assert (
         tracker.assign([inside("b", "two", 2), inside("c", "three", 3), replace(field, rect=Rect(9, 9, 9, 9))])[2]

@@ -54,6 +54,22 @@ def test_elements_of_the_topmost_window_come_first() -> None:
     assert [element.window_id for element in found] == [2, 1]
 
 
+def test_buttons_that_only_tooltips_name_keep_their_ids_when_the_rest_of_the_window_changes() -> None:
+    buttons = [
+        node("toggle button", "", Rect(300, 40 * at, 20, 20), description=f"Pane {at}")
+        for at in range(4)
+    ]
+    titles = [node("label", text, Rect(10, 200 + 20 * at, 80, 20)) for at, text in enumerate(("Gardens", "Parks"))]
+    other = node("label", "Footer", Rect(10, 300, 80, 20))
+    tracker = IdTracker()
+    seen = [
+        place_elements([(draft, "app") for draft in drafts(*children)], [WINDOW], SCREEN, tracker)[0]
+        for children in ([*buttons, *titles], [*buttons, other])
+    ]
+    first, second = ([one.id for one in elements if one.role == "toggle button"] for elements in seen)
+    assert first == second
+
+
 def test_focus_is_the_innermost_of_the_active_window() -> None:
     focused = frozenset({"focused"})
     outer, inner = drafts(node("list item", "outer"), node("text", "inner", Rect(10, 50, 20, 20), text=""))
