@@ -102,7 +102,9 @@ def test_recreated_paragraphs_keep_their_ids_by_their_texts_while_others_move() 
     def document(texts: list[str], keys: str, moved: int) -> list[Sighting]:
         """Return paragraphs, of which the later ones have moved."""
         return [
-            Sighting(key, "paragraph", Rect(0, 20 * at + (15 if at >= moved else 0), 99, 10), text, ("window", "document"))
+            Sighting(
+                key, "paragraph", Rect(0, 20 * at + (15 if at >= moved else 0), 99, 10), text, ("window", "document")
+            )
             for at, (key, text) in enumerate(zip(keys, texts, strict=True))
         ]
 

@@ -55,10 +55,7 @@ def test_elements_of_the_topmost_window_come_first() -> None:
 
 
 def test_buttons_that_only_tooltips_name_keep_their_ids_when_the_rest_of_the_window_changes() -> None:
-    buttons = [
-        node("toggle button", "", Rect(300, 40 * at, 20, 20), description=f"Pane {at}")
-        for at in range(4)
-    ]
+    buttons = [node("toggle button", "", Rect(300, 40 * at, 20, 20), description=f"Pane {at}") for at in range(4)]
     titles = [node("label", text, Rect(10, 200 + 20 * at, 80, 20)) for at, text in enumerate(("Gardens", "Parks"))]
     other = node("label", "Footer", Rect(10, 300, 80, 20))
     tracker = IdTracker()
