@@ -39,6 +39,7 @@ class Statement:
     # addresses of cells with the values that they must have, where the statement gives one for each
     cells: tuple[tuple[str, str], ...]
     sheet: str  # the sheet that they are on, if it names one
+    gone: tuple[str, ...]  # those of the values that others have replaced
     topics: tuple[frozenset[str], ...]  # stems of the words that each part of it is about, without values
     # stems of what it says of them, as far as these are no states or verbs: "dark" in "the theme is dark"
     predicate: frozenset[str]
@@ -71,6 +72,7 @@ def read_statement(text: str) -> Statement:
         files=files,
         cells=_cells(values, files, sheet),
         sheet=sheet,
+        gone=_gone(phrase, values),
         topics=tuple(_topics(plain)),
         predicate=frozenset(stem(word) for word in said if not word.endswith(_PARTICIPLES)),
         deeds=deeds,
@@ -148,6 +150,17 @@ def _sheet(phrase: Phrase) -> str:
         if name.casefold() not in words("words", "determiners"):
             return name
     return ""
+
+
+def _gone(phrase: Phrase, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the value that is named before what replaces it: "a" in "every a of c.txt is replaced by b"."""
+    match = pattern("replaces").search(phrase.marked)
+    if match is None:
+        return ()
+    before = _values(phrase.part(phrase.marked[: match.start("named")])) + _values(phrase.part(match["named"]))
+    behind = [value for value in _values(phrase.part(phrase.marked[match.end() :])) if value in values]
+    alike = [value for value in before if value in values and behind and _is_file(value) == _is_file(behind[0])]
+    return (alike[-1],) if alike and alike[-1] not in behind else ()
 
 
 def _topics(plain: str) -> Iterator[frozenset[str]]:

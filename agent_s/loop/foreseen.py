@@ -178,11 +178,11 @@ def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> st
 def _leads_to(step: Step, after: Observation) -> bool:
     """Return whether a primitive is for the element that has the keyboard after it."""
     action, before = step.response.action, step.observation
-    if after.focus_id in _ids(action):
-        return True
     focused = after.by_id.get(after.focus_id) if after.focus_id is not None else None
     if focused is None:
         return False
+    if focused.id in _ids(action):
+        return True
     if any(focused.rect.contains(point) for point in _points(action)):
         return True
     if isinstance(action, Type) and (typed := action.text.casefold()):

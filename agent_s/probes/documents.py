@@ -11,11 +11,12 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
 from aci.observation.cell_addresses import address_of
+from agent_s.probes.features import features_of, paragraph_text
 from agent_s.probes.places import NotReadable
 
 MAX_UNPACKED = 60_000_000  # bytes
@@ -25,13 +26,11 @@ PDF_LIMIT_S = 10.0
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-_CHART = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}"
 # what the readers of packed documents raise for one that is damaged, encrypted or nested without end
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, EOFError, ElementTree.ParseError, LookupError, ValueError, TypeError, RuntimeError,
 )  # fmt: skip
 _PARAGRAPHS = frozenset({f"{_TEXT}p", f"{_TEXT}h"})
-_SPACES = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,7 @@ class Document:
     # forms of the value of each filled cell (value, text as shown, formula), by sheet and address
     cells: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()  # names of the sheets
+    features: tuple[str, ...] = ()  # what it has besides its text, such as "Heading 1: Introduction"
 
 
 def read_document(content: bytes) -> Document:
@@ -112,7 +112,6 @@ def _packed(archive: zipfile.ZipFile, content: bytes) -> Document:
     if sum(entry.file_size for entry in archive.infolist()) > MAX_UNPACKED:
         raise NotReadable(f"it holds more than {MAX_UNPACKED} bytes")
     names = archive.namelist()
-    charts = "\n".join(_charts(archive, names))
     if "xl/workbook.xml" in names:
         document = _workbook(content)
     elif "content.xml" in names:
@@ -123,7 +122,7 @@ def _packed(archive: zipfile.ZipFile, content: bytes) -> Document:
             raise NotReadable("it is not a document of a known format")
         parts.sort(key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
         document = Document("\n".join(_runs(ElementTree.fromstring(archive.read(name))) for name in parts))
-    return Document("\n".join(filter(None, (document.text, charts))), document.cells, document.sheets)
+    return replace(document, features=features_of(archive))
 
 
 def _local(tag: str) -> str:
@@ -139,20 +138,8 @@ def _runs(root: ElementTree.Element) -> str:
     return "\n".join(lines)
 
 
-def _inner(node: ElementTree.Element) -> str:
-    """Return the text of an OpenDocument paragraph."""
-    parts = [node.text or ""]
-    for child in node:
-        if child.tag == f"{_TEXT}s":
-            parts.append(" " * min(100, int(child.get(f"{_TEXT}c", "1"))))
-        elif _local(child.tag) != "annotation":
-            parts.append(_SPACES.get(child.tag) or _inner(child))
-        parts.append(child.tail or "")
-    return "".join(parts)
-
-
 def _open_document(root: ElementTree.Element) -> Document:
-    text = "\n".join(_inner(node) for node in root.iter() if node.tag in _PARAGRAPHS)
+    text = "\n".join(paragraph_text(node) for node in root.iter() if node.tag in _PARAGRAPHS)
     cells: dict[tuple[str, str], tuple[str, ...]] = {}
     sheets = []
     for sheet in root.iterfind(f"{_OFFICE}body/{_OFFICE}spreadsheet/{_TABLE}table"):
@@ -180,7 +167,7 @@ def _sheet_cells(sheet: ElementTree.Element) -> Iterator[tuple[str, tuple[str, .
 
 def _forms(cell: ElementTree.Element) -> tuple[str, ...]:
     value = cell.get(f"{_OFFICE}value") or cell.get(f"{_OFFICE}date-value") or cell.get(f"{_OFFICE}boolean-value") or ""
-    shown = "\n".join(_inner(node) for node in cell if node.tag in _PARAGRAPHS)
+    shown = "\n".join(paragraph_text(node) for node in cell if node.tag in _PARAGRAPHS)
     formula = cell.get(f"{_TABLE}formula", "").partition(":=")[2]
     plain = re.sub(r"\[\.?([^\]]*)\]", lambda match: match[1].replace(":.", ":"), formula)
     return tuple(dict.fromkeys(filter(None, (value, shown, f"={plain}" if plain else ""))))
@@ -217,25 +204,3 @@ def _value(value: object) -> str:
     if isinstance(value, datetime) and not (value.hour or value.minute or value.second):
         return value.date().isoformat()
     return str(value)
-
-
-def _charts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[str]:
-    """Yield a line for each chart: its texts, and the cells that it shows."""
-    for name in names:
-        if re.fullmatch(r"(?:xl|word|ppt)/charts/chart\d+\.xml", name):
-            root = ElementTree.fromstring(archive.read(name))
-            title = next((node for node in root.iter() if _local(node.tag) == "title"), None)
-            cells = [node.text or "" for node in root.iter() if _local(node.tag) == "f"]
-            yield _chart("" if title is None else _runs(title), cells)
-        elif re.fullmatch(r"Object \d+/content\.xml", name):
-            root = ElementTree.fromstring(archive.read(name))
-            title = root.find(f".//{_CHART}title")
-            keys = (f"{_TABLE}cell-range-address", f"{_CHART}values-cell-range-address")
-            cells = [node.get(key, "") for node in root.iter() for key in keys]
-            if root.find(f".//{_CHART}chart") is not None:
-                yield _chart("" if title is None else "".join(title.itertext()), cells)
-
-
-def _chart(title: str, ranges: list[str]) -> str:
-    shown = dict.fromkeys(filter(None, ranges))
-    return f"Chart {title.strip()!r} of {' '.join(shown)}".replace("$", "")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_s.probes.documents import Document, read_document
+from agent_s.probes.features import has
 from agent_s.probes.places import NotReadable, Places
 from agent_s.probes.preferences import (
     OF_TOOLKITS,
@@ -36,6 +37,7 @@ MAX_EXCERPT = 600  # characters of a file that a result shows
 DEFAULT = "default"  # stands for the value of a setting that is not set
 _MOST_LISTED = 8
 _MOST_FILES = 20
+_MOST_FEATURES = 30
 _Answer = tuple[bool | None, str]
 
 
@@ -57,7 +59,7 @@ class Prober:
 
     def probe(self, probe: Probe) -> ProbeResult:
         """Return the answer to a probe, and keep it."""
-        place, changed = "", False
+        place, changed, features = "", False, ()
         try:
             if self.home is None:
                 raise NotReadable("the files of this desktop cannot be read from here")
@@ -72,7 +74,9 @@ class Prober:
                     answer = _folder(probe, path, changed)
                 elif path.is_file():
                     changed = places.is_changed(path)
-                    answer = _file(probe, places, path, changed)
+                    document = read_document(places.read(path)) if isinstance(probe, TextProbe | CellProbe) else None
+                    answer = _file(probe, document, path, changed)
+                    features = _features(document, probe)
                 else:
                     answer = False, "there is no such file"
         except NotReadable as problem:
@@ -80,9 +84,14 @@ class Prober:
         except OSError as error:
             answer = (None, f"it cannot be read: {error.strerror or error}")
         held, found = answer
-        shown = self.hide(found)
         result = ProbeResult(
-            number=len(self.results) + 1, probe=probe, holds=held, found=shown, place=place, changed=changed
+            number=len(self.results) + 1,
+            probe=probe,
+            holds=held,
+            found=self.hide(found),
+            place=place,
+            changed=changed,
+            features=tuple(map(self.hide, features)),
         )
         self.results.append(result)
         return result
@@ -165,21 +174,27 @@ def _folder(probe: FileProbe | ChangedProbe | TextProbe | CellProbe, path: Path,
 
 
 def _file(
-    probe: FileProbe | ChangedProbe | TextProbe | CellProbe, places: Places, path: Path, changed: bool
+    probe: FileProbe | ChangedProbe | TextProbe | CellProbe, document: Document | None, path: Path, changed: bool
 ) -> _Answer:
     when = "written since the task began" if changed else "not written since the task began"
-    match probe:
-        case FileProbe():
-            return True, f"{path.stat().st_size} bytes, {when}"
-        case ChangedProbe():
-            return changed, when
-        case TextProbe():
-            document = read_document(places.read(path))
-            text, wanted = _joined(document.text), _joined(probe.text)
-            held = text == wanted if probe.exact or not wanted else shows(text, wanted)
-            return held, f"its text is {_excerpt(text, wanted)}" if text else "it is empty"
-        case CellProbe():
-            return _cell(read_document(places.read(path)), probe)
+    if isinstance(probe, CellProbe) and document is not None:
+        return _cell(document, probe)
+    if isinstance(probe, TextProbe) and document is not None:
+        text, wanted = _joined(document.text), _joined(probe.text)
+        whole = probe.exact or not wanted
+        held = text == wanted if whole else shows(text, wanted) or any(has(one, wanted) for one in document.features)
+        return held, f"its text is {_excerpt(text, wanted)}" if text else "it is empty"
+    if isinstance(probe, ChangedProbe):
+        return changed, when
+    return True, f"{path.stat().st_size} bytes, {when}"
+
+
+def _features(document: Document | None, probe: Probe) -> tuple[str, ...]:
+    """Return what a document has besides its text; first what has the text that is asked for."""
+    if document is None:
+        return ()
+    wanted = _joined(probe.text) if isinstance(probe, TextProbe) else ""
+    return tuple(sorted(document.features, key=lambda line: not wanted or not has(line, wanted))[:_MOST_FEATURES])
 
 
 def _cell(document: Document, probe: CellProbe) -> _Answer:

@@ -37,7 +37,7 @@ class ChangedProbe(Record):
 
 
 class TextProbe(Record):
-    """Whether the text of a file or document contains a text; an empty text asks whether there is none."""
+    """Whether the text or a feature of a file or document contains a text; an empty one asks whether it has no text."""
 
     probe: Literal["text"] = "text"
     path: FilePath
@@ -92,3 +92,5 @@ class ProbeResult(Record):
     found: str  # what was found, or why it could not be read
     place: str = ""  # path of the file that was read, from "~" or "/"; empty if there is none
     changed: bool = False  # whether that file was written or renamed since the task began
+    # what the document has besides its text, such as "Heading 1: Introduction"; first the lines with the text asked for
+    features: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agent_s.llm.protocol import Citation, VerifyContext
+from agent_s.probes.features import has
 from agent_s.probes.requests import (
     MAX_PATH,
     MAX_SHEET,
@@ -24,6 +25,7 @@ from agent_s.probes.requests import (
 from agent_s.records import Change
 from agent_s.roles.evidence import Evidence, NoEvidence, steps_of
 from agent_s.roles.looking import is_read_only
+from intents.alignment import holds
 from intents.lexicon import on_or_off, stems
 from intents.statements import Statement, read_statement
 
@@ -38,6 +40,8 @@ def first_probes(points: Sequence[str], changes: Iterable[Change]) -> list[Probe
         for file in claim.files:
             if len(file) <= MAX_PATH:
                 found += probes_of(claim, file) or [FileProbe(path=file)]
+            found += [TextProbe(path=file, text=text[:MAX_VALUE]) for text in claim.gone if text not in claim.files]
+    found += [FileProbe(path=one.what) for one in changes if one.after == "removed" and _names(points, one.what)]
     found += [
         SettingProbe(key=one.what, value=one.after)
         for one in changes
@@ -56,8 +60,14 @@ def probes_of(claim: Statement, file: str) -> list[Probe]:
             CellProbe(path=file, sheet=claim.sheet[:MAX_SHEET], cell=cell.replace("$", ""), value=value)
             for cell, value in claim.cells
         ]
-    texts = [value[:MAX_VALUE] for value in claim.values if value not in claim.files]
+    texts = [value[:MAX_VALUE] for value in claim.values if value not in (*claim.files, *claim.gone)]
     return [TextProbe(path=file, text=text, exact=claim.exact and len(texts) == 1) for text in texts]
+
+
+def _names(points: Sequence[str], path: str) -> bool:
+    """Return whether points name a file or folder."""
+    name = path.rstrip("/").rpartition("/")[2]
+    return 0 < len(path) <= MAX_PATH and any(holds(point, name) for point in points)
 
 
 def find_probe(citation: Citation, claim: Statement, context: VerifyContext, forbids: bool) -> Evidence:
@@ -79,7 +89,9 @@ def find_probe(citation: Citation, claim: Statement, context: VerifyContext, for
     if claim.exact and isinstance(probe, TextProbe) and not probe.exact:
         raise NoEvidence("the point says that there is nothing else: ask for the exact text")
     shows = result.holds
-    if isinstance(probe, SettingProbe | PreferenceProbe) and (on := on_or_off(probe.value)) is not None:
+    if isinstance(probe, TextProbe | FileProbe) and any(_asks_for(probe, value) for value in claim.gone):
+        shows = not shows
+    elif isinstance(probe, SettingProbe | PreferenceProbe) and (on := on_or_off(probe.value)) is not None:
         shows = on == shows
     elif isinstance(probe, FileProbe) and ((forbids and claim.denies) or claim.undone):
         shows = result.holds and result.changed
@@ -96,11 +108,17 @@ def _only_looked(context: VerifyContext) -> bool:
     return all(is_read_only(step.response.action, step.observation) for step, _ in steps_of(context))
 
 
+def _asks_for(probe: TextProbe | FileProbe, value: str) -> bool:
+    asked = probe.text if isinstance(probe, TextProbe) else probe.path.rpartition("/")[2]
+    return asked == value.rpartition("/")[2]
+
+
 def _asked(probe: Probe, result: ProbeResult) -> str:
-    """Return what a probe compared."""
+    """Return what a probe compared, and the features of the document that have it, such as a heading."""
     match probe:
         case TextProbe():
-            return f"{result.place} {probe.text}"
+            with_it = (line for line in result.features if probe.text and has(line, probe.text))
+            return " ".join((result.place, probe.text, *with_it))
         case CellProbe():
             return f"{result.place} {probe.sheet} {probe.cell} {probe.value}"
         case SettingProbe() | PreferenceProbe():

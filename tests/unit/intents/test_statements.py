@@ -107,3 +107,18 @@ def test_what_is_said_of_a_subject_must_be_found() -> None:
 def test_a_cell_is_on_the_sheet_that_is_named(statement: str, sheet: str, cells: tuple[tuple[str, str], ...]) -> None:
     claim = read_statement(statement)
     assert (claim.sheet, claim.cells) == (sheet, cells)
+
+
+@pytest.mark.parametrize(
+    ("statement", "gone"),
+    [
+        ("Every whole word 'roof' in garden.odt is replaced by 'rooftop'", ("roof",)),
+        ("The file draft.txt in Documents was renamed to final.txt", ("draft.txt",)),
+        ("Replace 'red' with 'blue'", ("red",)),
+        ("The word 'roof' is in garden.odt", ()),
+        ("The file was renamed to final.txt", ()),
+        ("'x' is replaced by 'x'", ()),
+    ],
+)
+def test_what_was_replaced_is_gone(statement: str, gone: tuple[str, ...]) -> None:
+    assert read_statement(statement).gone == gone

@@ -248,6 +248,25 @@ def test_what_is_saved_needs_a_probe() -> None:
     assert problem(context(point, now, probed=(saved,)), probe(1)) == ""
 
 
+def test_what_was_replaced_is_shown_by_its_absence() -> None:
+    def found(old: bool, new: bool, probes: tuple[Probe, Probe]) -> str:
+        results = tuple(
+            read(number, one, holds, one.path)  # type: ignore[union-attr]
+            for number, (one, holds) in enumerate(zip(probes, (old, new), strict=True), 1)
+        )
+        return problem(context(point, screen(), probed=results), probe(1), probe(2))
+
+    point, words = "'roof' in a.odt is replaced by 'rooftop'", ("roof", "rooftop")
+    texts = (TextProbe(path="~/a.odt", text=words[0]), TextProbe(path="~/a.odt", text=words[1]))
+    assert found(False, True, texts) == ""
+    assert "contrary" in found(True, True, texts)
+    assert "contrary" in found(False, False, texts)
+    point = "The file old.odt was renamed to a.odt"
+    files = (FileProbe(path="~/old.odt"), FileProbe(path="~/a.odt"))
+    assert found(False, True, files) == ""
+    assert "contrary" in found(True, True, files)
+
+
 @pytest.mark.parametrize(
     ("point", "result", "reason"),
     [
@@ -285,6 +304,12 @@ def test_a_probe_supports_only_what_it_asked(point: str, result: ProbeResult, re
             read(1, FileProbe(path="~/Documents/a.txt"), True, "~/Documents/a.txt"),
         ),
         ("old.txt no longer exists", read(1, FileProbe(path="old.txt"), False, "~/old.txt")),
+        (
+            "'Costs' and 'Thanks' of a.odt are headings of level 1",
+            read(1, TextProbe(path="a.odt", text="Costs"), True, "~/a.odt").model_copy(
+                update={"features": ("Heading 1: Costs", "Heading 1: Costs and Thanks")}
+            ),
+        ),
         (
             "original.txt is unchanged",
             read(1, ChangedProbe(path="original.txt"), False, "~/original.txt", changed=False),

@@ -23,6 +23,10 @@ from agent_s.roles.probe_evidence import MOST_FIRST, first_probes
         ("A file named 'poster.pdf' is saved in the Documents folder", [FileProbe(path="poster.pdf")]),
         ("The file old.txt was not deleted", [FileProbe(path="old.txt")]),
         ("The window shows the month of May", []),
+        (
+            "'roof' in a.odt is replaced by 'rooftop'",
+            [TextProbe(path="a.odt", text="rooftop"), TextProbe(path="a.odt", text="roof")],
+        ),
     ],
 )
 def test_files_that_a_point_names_are_probed_for_what_it_says(point: str, probes: list[Probe]) -> None:
@@ -38,6 +42,12 @@ def test_changed_settings_that_a_point_is_about_are_probed() -> None:
     ]
     probes = first_probes(["Line numbers are shown in Mousepad"], changes)
     assert probes == [SettingProbe(key="org/xfce/mousepad/view/show-line-numbers", value="true")]
+
+
+def test_removed_files_that_a_point_names_are_probed_where_they_were() -> None:
+    changes = [Change(kind="file", what=f"~/Reports/{name}", after="removed") for name in ("a.txt", "b.txt")]
+    probes = first_probes(["a.txt is in the folder Archive", "a.txt is no longer in Reports"], changes)
+    assert probes == [FileProbe(path="a.txt"), FileProbe(path="~/Reports/a.txt")]
 
 
 def test_a_probe_is_made_once_and_there_are_not_many() -> None:
