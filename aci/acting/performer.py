@@ -69,6 +69,7 @@ _COMMAND_KEYS = frozenset({"ctrl", "control", "alt", "super", "win", "meta", "cm
 _LAUNCH_QUIET_S = 0.4
 _SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # for a click to select a cell, or to bring its window to the front
 _ENABLED_LIMIT_S = 0.5  # for a dialog to enable its default button; GTK 3 takes 0.13 s after a name of a file
+_MARKED_LIMIT_S = 0.5  # for a list to mark the entry that begins with what was typed
 _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
 _CLICKED_FIRST_S = 0.06  # the same after a click, which often changes nothing
 _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once and scroll half a second later
@@ -355,7 +356,25 @@ class Performer:
         place = Place(element, self._app_with_keyboard(), chosen=target is not None)
 
         again = partial(self._click_again, chosen, seen, not action.overwrite) if chosen is not None else None
-        return self._enter(place, action, overwrite, again, seen)
+        delivery = self._enter(place, action, overwrite, again, seen)
+        if chosen is not None and chosen.role == "combo box" and "editable" not in chosen.states and not action.enter:
+            self._take_marked(action.text.strip().casefold(), seen)
+        return delivery
+
+    def _take_marked(self, text: str, seen: Observation | None) -> None:
+        """Press Return where a text has marked an entry of a list that the click opened, which does not choose it."""
+        known = {window.id for window in seen.windows} if seen is not None else set()
+        now = self.aim.look()
+        if not text or not any(window.popup and window.id not in known for window in now.windows):
+            return
+
+        def is_marked() -> bool:
+            look = self.aim.look()
+            entry = look.by_id.get(look.focus_id) if look.focus_id is not None else None
+            return entry is not None and entry.window_id not in known and entry.name.casefold().startswith(text)
+
+        if self.clock.until(is_marked, _MARKED_LIMIT_S, _POLL_S):
+            self.device.press(chord(["Return"]))
 
     def _focused(self, seen: Observation | None) -> Element | None:
         """Return the element that has the keyboard now, after something was done that nobody has looked at."""

@@ -271,6 +271,12 @@ class Typist:
             self.device.press(chord(["Delete"]))
 
     def _by_keys(self, place: Place, text: str) -> None:
+        if place.element is not None and place.element.role == "date editor":
+            for number, part in enumerate(text.split()):
+                if number:
+                    self.device.press(chord(["Right"]))  # to the next part; a blank opens a picker
+                self.device.type_text(part, self.drained)
+            return
         if place.buttons and text.isascii():
             for number, run in enumerate(_without_repeated_keys(text)):
                 if number:

@@ -59,7 +59,8 @@ class Prober:
 
     def probe(self, probe: Probe) -> ProbeResult:
         """Return the answer to a probe, and keep it."""
-        place, changed, features = "", False, ()
+        place, changed = "", False
+        features: tuple[str, ...] = ()
         try:
             if self.home is None:
                 raise NotReadable("the files of this desktop cannot be read from here")

@@ -563,6 +563,29 @@ class HurriedTypist(Typist):
         return super().type(place, text, overwrite)
 
 
+class MarkingTypist(Typist):
+    """Types into a choice, whose open list marks an entry."""
+
+    def __init__(self, bench: Bench, entry: str) -> None:
+        super().__init__(bench.device)  # type: ignore[arg-type]
+        self._bench, self._entry = bench, entry
+
+    def type(self, place: Any, text: str, overwrite: bool, click_again: Any = None) -> Delivery:
+        bench = self._bench
+        bench.screen.stack.insert(0, Window(9, "", "App", Rect(0, 40, 100, 60), popup=True))
+        bench.elements += [bench.element(30, Rect(0, 40, 99, 9), role="menu item", name=self._entry, window_id=9)]
+        bench.focus_id = 30
+        return super().type(place, text, overwrite, click_again)
+
+
+@pytest.mark.parametrize(("entry", "taken"), [("Harbour (south)", True), ("North", False)])
+def test_the_entry_of_an_open_choice_that_a_text_has_marked_is_taken(bench: Bench, entry: str, taken: bool) -> None:
+    bench.elements = [bench.element(10, Rect(10, 10, 20, 20), role="combo box")]
+    bench.performer.typist = MarkingTypist(bench, entry)  # type: ignore[assignment]
+    assert bench.perform(Type(text="harbour", element_id=10)).ok
+    assert [done[0] for done in bench.device.done] == ["click", "type", *(["press"] if taken else [])]
+
+
 def test_text_that_went_elsewhere_is_not_typed_again_where_the_field_is_gone(bench: Bench) -> None:
     bench.performer.typist = HurriedTypist(bench.device)  # type: ignore[assignment]
     click = bench.device.click

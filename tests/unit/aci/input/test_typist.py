@@ -44,6 +44,8 @@ class Field:
                 self._insert(self.held.text)
         elif list(keys) == [XK.XK_Control_L, XK.XK_u]:
             self.log.append("kill line")
+        elif list(keys) == [XK.XK_Right]:
+            self.log.append("right")
         elif list(keys) == [XK.XK_Delete]:
             self.log.append("delete")
             self.text = "" if self.selected else self.text.partition("|")[0]
@@ -376,6 +378,12 @@ def test_date_field_is_not_read_back() -> None:
     where = place(role="date editor")
     assert type_into(field, where, "05072024", click_again=lambda: None) == Delivery(state="different")
     assert field.log.count("keys 05072024") == 1
+
+
+def test_parts_of_a_date_or_time_are_typed_without_blanks_which_open_a_picker() -> None:
+    field = Field()
+    type_into(field, place(role="date editor", states=()), "10:30 AM")
+    assert field.log[:3] == ["keys 10:30", "right", "keys AM"]
 
 
 class AsciiField(Field):
