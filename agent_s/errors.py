@@ -22,7 +22,14 @@ is not an error, and so stands outside the tree.
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import ClassVar
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra of this package where it runs, also in an environment of pipx."""
+    return f"{shlex.quote(sys.executable)} -m pip install 'agent-s[{extra}]'"
 
 
 class Stopped(BaseException):

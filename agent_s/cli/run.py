@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agent_s.errors import install_command
 from agent_s.terminal.exits import EnvironmentProblem, is_signal
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import (
@@ -135,5 +136,5 @@ def _in_browser() -> LiveRun:
     try:
         from agent_s.view.live import LiveRun
     except ImportError as error:
-        raise EnvironmentProblem(f"--view needs more packages: pip install 'agent-s[view]' ({error}).") from error
+        raise EnvironmentProblem(f"--view needs more packages: {install_command('view')} ({error}).") from error
     return LiveRun(lambda text: click.echo(text, err=True))

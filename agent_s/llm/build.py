@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 from urllib.parse import urlsplit
 
-from agent_s.errors import ModelUnavailable, SettingsError
+from agent_s.errors import ModelUnavailable, SettingsError, install_command
 from agent_s.llm.protocol import Model
 from agent_s.settings import Effort, ModelRole, ObservationForm, ProviderSettings, Settings
 
@@ -240,7 +240,7 @@ def _require_sdk(provider: str) -> None:
     except ModuleNotFoundError:  # of the package that holds the module
         found = None
     if found is None:
-        raise ModelUnavailable(f"The Python package {package} is not installed: pip install 'agent-s[{provider}]'")
+        raise ModelUnavailable(f"The Python package {package} is not installed: {install_command(provider)}")
 
 
 def _require_efforts(kind: str, settings: ProviderSettings) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from jinja2 import TemplateError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agent_s.errors import AgentError
+from agent_s.errors import AgentError, install_command
 
 BATCH = 4  # conversations for each change of the weights; a memory holds hundreds
 SEED = 0
@@ -84,7 +84,7 @@ def fine_tune(
     conversations = _read(file)
     missing = [name for name in ("torch", "transformers", "peft", "gguf") if importlib.util.find_spec(name) is None]
     if missing:
-        raise FineTuningError(f"Not installed: {', '.join(missing)}. Run: pip install 'agent-s[train]'")
+        raise FineTuningError(f"Not installed: {', '.join(missing)}. Run: {install_command('train')}")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FineTuningError(f"{out} exists and is not empty. Name a new folder for the trained model.")
     import torch

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from agent_s.errors import install_command
 from agent_s.terminal.exits import DONE, EnvironmentProblem
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import read_settings, settings_options, with_default_model
@@ -39,7 +40,7 @@ def mcp(
         from agent_s.mcp.server import McpServer
         from agent_s.terminal.desktop_choice import choose_desktop
     except ImportError as error:
-        raise EnvironmentProblem(f"The server needs the package mcp: pip install 'agent-s[mcp]' ({error}).") from error
+        raise EnvironmentProblem(f"The server needs the package mcp: {install_command('mcp')} ({error}).") from error
 
     settings = with_default_model(read_settings(config_file, overrides, {"model": model}))
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
+from agent_s.errors import install_command
 from agent_s.settings import Settings
 from agent_s.terminal.exits import DONE, EnvironmentProblem
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import Number, json_option, with_settings
 
-MISSING = "The view needs the packages starlette and uvicorn: pip install 'agent-s[view]'"
+MISSING = f"The view needs the packages starlette and uvicorn: {install_command('view')}"
 
 
 @click.command(epilog=examples("agent-s view", "agent-s view last --open", "agent-s view eval-20260314-093012"))

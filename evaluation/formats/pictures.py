@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from agent_s.errors import install_command
 from evaluation.errors import CheckFailed
 from evaluation.state.metrics import Metric, Score, score_of
 from evaluation.state.reading import as_format
@@ -209,7 +210,7 @@ def compare_image_text(result: Path, type: Literal["text"], text: str) -> Score:
 
     engine = default_engine()
     if engine is None:
-        raise CheckFailed("reading texts in images needs RapidOCR: pip install 'agent-s[ocr]'")
+        raise CheckFailed(f"reading texts in images needs RapidOCR: {install_command('ocr')}")
     pixels = _values(load_picture(result).convert("RGB")).astype("uint8")
     texts = " ".join(box.text for box in engine.recognize(pixels))
     return score_of(text.strip() in texts, f"the image says {texts!r}")

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agent_s.errors import install_command
 from evaluation.errors import EvaluationError, WorkerLost
 from evaluation.harness.pool import COMMAND, ENDING_S, OVERHEAD_S, Worker
 from evaluation.harness.results import Job, Result, Work
@@ -162,7 +163,7 @@ def _connected(address: str) -> Iterator[ModuleType]:
     try:
         import ray
     except ImportError as error:
-        raise EvaluationError(f"--cluster needs Ray: pip install 'agent-s[ray]' ({error}).") from error
+        raise EvaluationError(f"--cluster needs Ray: {install_command('ray')} ({error}).") from error
     connects = not ray.is_initialized()
     if connects:
         try:

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_s.errors import install_command
 from evaluation.errors import PagesMissing
 
 PACKAGE = "miniwob"
-INSTALL = "pip install 'agent-s[miniwob]'"
+INSTALL = install_command("miniwob")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aci.errors import AciError
-from agent_s.errors import AgentError
+from agent_s.errors import AgentError, install_command
 from agent_s.events import Event
 from agent_s.records import StateCheck, Status, Task, Verdict
 from evaluation.errors import CheckFailed, EvaluationError
@@ -230,7 +230,7 @@ class StateChecker:
         try:
             return self._judge()
         except ModuleNotFoundError as error:
-            self.problem = f"the state check needs the Python package {error.name!r}: pip install 'agent-s[eval]'"
+            self.problem = f"the state check needs the Python package {error.name!r}: {install_command('eval')}"
         except Exception as error:  # noqa: BLE001 - whatever breaks while judging, the run ends with that as its reason
             self.problem = f"the state check broke: {error or type(error).__name__}"
         return Verdict(verified=None, reason=self.problem, by=BY)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agent_s.errors import install_command
 from evaluation.errors import BrowserLost, EvaluationError
 
 PORT_FILE = "DevToolsActivePort"
@@ -38,7 +39,7 @@ class DevTools:
             from websocket import WebSocketException, create_connection
         except ImportError as error:
             raise EvaluationError(
-                "Chromium's debugging port needs websocket-client: pip install 'agent-s[miniwob]'"
+                f"Chromium's debugging port needs websocket-client: {install_command('miniwob')}"
             ) from error
         self._errors: tuple[type[Exception], ...] = (OSError, ValueError, WebSocketException)
         self._number = 0
