@@ -6,7 +6,7 @@ An embedding hardly distinguishes a task in one application from the same task i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from intents.lexicon import content_words, stem
@@ -14,6 +14,7 @@ from intents.tables import pattern, table, words
 from intents.text import split_camel_case
 
 _SPLIT = re.compile(r"[^0-9a-z+]+")
+_DOMAINS = frozenset({"org", "com", "net", "io", "de", "github", "gitlab"})  # what names of desktop entries begin with
 
 
 @lru_cache(maxsize=1)
@@ -34,19 +35,25 @@ def _named() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=16_384)
-def without_applications(text: str) -> str:
-    """Return a text without the applications that it names."""
-    if not mentioned(text):
+def without_applications(text: str, named: tuple[str, ...] = ()) -> str:
+    """Return a text without the applications that it names.
+
+    Args:
+        text: The text.
+        named: Names of others that it contains, from `names_in`.
+    """
+    if not named and not mentioned(text):
         return text
-    written = tuple(sorted(set(_named().findall(text.casefold())), key=len, reverse=True))
+    names = {*_named().findall(text.casefold()), *map(str.casefold, named)}
     # A pattern of these names is many times faster than one of all names.
-    around = pattern("in_application", names=written)
-    plain = " ".join(around.sub(_unless_word, text).split())
+    around = pattern("in_application", names=tuple(sorted(names, key=len, reverse=True)))
+    given = frozenset(map(str.casefold, named))
+    plain = " ".join(
+        around.sub(
+            lambda found: " " if found[1].casefold() in given or _is_name(found[1], found.start(1)) else found[0], text
+        ).split()
+    )
     return plain if content_words(plain) else text
-
-
-def _unless_word(found: re.Match[str]) -> str:
-    return " " if _is_name(found.group(1), found.start(1)) else found.group()
 
 
 def _is_name(written: str, at: int) -> bool:
@@ -66,11 +73,57 @@ def mentioned(text: str) -> frozenset[str]:
 @lru_cache(maxsize=16_384)
 def application(name: str) -> str:
     """Return one name for the ways in which an application is written ("org.gnome.Calculator", "LibreOffice Calc")."""
-    if not name:
-        return ""
-    plain = " ".join(part for part in _SPLIT.split(split_camel_case(name).casefold()) if part)
-    known = _named().findall(plain) or _named().findall(name.casefold())
-    return _names()[known[-1]] if known else plain
+    for plain in (_plain(split_camel_case(name)), _plain(name)):
+        words = plain.split()
+        # Names stand behind domains, makers and versions ("LibreOffice 7.4 Calc"), and FocusWriter is no Writer.
+        for start, word in enumerate(words):
+            if known := _named().match(" ".join(words[start:])):
+                return _names()[known.group()]
+            if word not in _DOMAINS and word not in _listed("makers") and not word.isdigit():
+                break
+    return _plain(split_camel_case(name))
+
+
+def _plain(text: str) -> str:
+    return " ".join(part for part in _SPLIT.split(text.casefold()) if part)
+
+
+def names_in(text: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return those names of applications that a text contains.
+
+    A name of one word counts only where it is written like a name: in its case behind the first word, or where an
+    application stands ("in pluma", "Pluma: ..."). One that many applications share counts only as in "in Terminal".
+
+    Args:
+        text: The text.
+        names: The names, in their usual case.
+    """
+    spaced, like_one = f" {_plain(text)} ", _named_like_one(text)
+    ambiguous = (_listed("also_words") | _listed("no_applications")) - like_one
+    contained = (name for name in dict.fromkeys(names) if f" {_plain(name)} " in spaced and _plain(name))
+    return tuple(
+        name for name in contained if _plain(name) not in ambiguous and (" " in name or _stands_in(text, name))
+    )
+
+
+def _stands_in(text: str, name: str) -> bool:
+    named = rf"(?<!\w){re.escape(name)}(?!\w)"
+    return bool(re.search(rf"\s{named}", text) or pattern("placed_in", names=(name,)).search(text))
+
+
+def named_applications(text: str, apps: Iterable[str], display_names: Mapping[str, str]) -> dict[str, str]:
+    """Return the applications that a text names, each with how it is written there; known ones with an empty text.
+
+    Args:
+        text: The text.
+        apps: Applications that may be meant, as their windows name them.
+        display_names: Names that menus show, by names of windows in lower case; they may be meant, too.
+    """
+    found = dict.fromkeys(mentioned(text), "")
+    for app in (*apps, *display_names):
+        for written in names_in(text, (app, display_names.get(app.casefold(), ""))):
+            found.setdefault(application(app), written)
+    return found
 
 
 def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
@@ -82,11 +135,9 @@ def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
         query: The text.
         candidates: Applications of the experiences that may answer it.
     """
-    spaced = f" {' '.join(_SPLIT.split(query.casefold()))} "
-    named = _named_like_one(query)
-    known = {name for name in map(application, candidates) if name and f" {name} " in spaced}
-    ambiguous = (_listed("also_words") | _listed("no_applications")) - named
-    return mentioned(query) | (known - ambiguous) or named
+    written = {name: application(each) for each in candidates for name in (each, application(each))}
+    named = {written[name] for name in names_in(query, written)}
+    return mentioned(query) | named or _named_like_one(query)
 
 
 @lru_cache(maxsize=1024)

@@ -48,6 +48,12 @@ class Application:
         """Name of the program without its folder; that of the terminal is not meant."""
         return program_name(self.argv[len(_IN_TERMINAL) :] if self.in_terminal else self.argv)
 
+    @property
+    def window_names(self) -> frozenset[str]:
+        """What its windows may give as the name of their application, in lower case."""
+        names = (self.program, self.window_class, self.id, self.id.rpartition(".")[2])
+        return frozenset(name.casefold() for name in names if name)
+
 
 class Catalog:
     """The installed applications, searched by what a person would call them."""
@@ -104,6 +110,12 @@ class Catalog:
             for application in self.applications
         ]
         return [application for score, *_, application in sorted(scored, key=lambda item: item[:3]) if -score >= _GOOD]
+
+    def display_names(self) -> dict[str, str]:
+        """Return the name that menus show by each name that windows of an application may give, in lower case."""
+        # "thunar" comes after "thunar --bulk-rename", which starts a part of it.
+        longest_first = sorted(self.applications, key=lambda application: -len(application.argv))
+        return {name: application.name for application in longest_first for name in application.window_names}
 
     def near(self, phrase: str) -> str:
         """Return a sentence that names the applications whose names are nearest, or an empty string."""

@@ -33,9 +33,7 @@ def find_window(phrase: str, windows: Sequence[Window], catalog: Catalog) -> Win
 
 def belongs_to(window: Window, application: Application) -> bool:
     """Return whether a window belongs to an application, by their names."""
-    app = window.app.casefold()
-    names = {application.program, application.window_class, application.id, application.id.rpartition(".")[2]}
-    return bool(app) and app in {name.casefold() for name in names if name}
+    return window.app.casefold() in application.window_names
 
 
 def _alike(wanted: str, window: Window) -> bool:

@@ -6,9 +6,11 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+
+from aci.applications.catalog import Catalog
 
 _FOLDERS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")
 _USER_DIR = re.compile(r'^\s*XDG_(\w+)_DIR\s*=\s*"(\$HOME)?/?([^"]*)"', re.MULTILINE)
@@ -26,6 +28,7 @@ class Machine:
     home: str = ""  # path of the home folder
     folders: tuple[str, ...] = ()  # the user's standard folders that exist, from "~" or "/"
     applications: tuple[str, ...] = ()  # names of the installed applications, as `switch_applications` takes them
+    display_names: Mapping[str, str] = field(default_factory=dict)  # of applications, by what their windows may give
     now: datetime | None = None  # date and time, with its zone
 
 
@@ -33,7 +36,7 @@ def read_machine(
     environment: Mapping[str, str],
     home: Path,
     size: tuple[int, int],
-    applications: tuple[str, ...],
+    catalog: Catalog,
     manager: str = "",
     keyboard: str = "",
 ) -> Machine:
@@ -43,7 +46,7 @@ def read_machine(
         environment: Environment of the applications.
         home: Home folder of the applications.
         size: Width and height of the screen, px.
-        applications: Names of the installed applications.
+        catalog: The installed applications.
         manager: Name of the window manager, for desktops that do not name themselves.
         keyboard: Keyboard layouts.
     """
@@ -55,7 +58,8 @@ def read_machine(
         size=size,
         home=str(home),
         folders=user_folders(environment, home),
-        applications=tuple(sorted(set(applications), key=str.casefold)),
+        applications=tuple(sorted({application.name for application in catalog.applications}, key=str.casefold)),
+        display_names=catalog.display_names(),
         now=datetime.now().astimezone(),
     )
 

@@ -472,9 +472,8 @@ class X11Desktop:
 
     def machine(self) -> Machine:
         """Return facts about the machine and the user's folders, as they are now."""
-        names = tuple(application.name for application in self.applications.applications)
         manager, keyboard = self.screen.manager_name(), self.screen.keyboard_layouts()
-        return read_machine(self._environment, self.home, self.screen.size, names, manager, keyboard)
+        return read_machine(self._environment, self.home, self.screen.size, self.applications, manager, keyboard)
 
     def clear_buffer(self) -> None:
         """Forget the texts kept by `save_to_buffer`; they belong to one task."""

@@ -6,7 +6,7 @@ Methods that take time are generators of events.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -79,7 +79,7 @@ class Session:
         self._seen_as = True, True  # whether texts were recognized in it, and whether it was checked
         self._reads_texts = True
         self.glanced = False  # whether the latest observation came from a glance
-        self._machine: Machine | None = None  # as it was when the model was asked first, so that prompts stay the same
+        self._machine: Machine | None = None  # as it was at first, so that prompts stay the same
         self._calls: list[ModelCalled] = []
 
     # Asking the model
@@ -89,10 +89,8 @@ class Session:
         self._budget.check()
         started = self.clock()
         exchanges: list[Exchange] = []
-        if self._machine is None:
-            self._machine = self._desktop.machine()
         recorded = replace(
-            request, asked_to_stop=self.asked_to_stop, on_exchange=exchanges.append, machine=self._machine
+            request, asked_to_stop=self.asked_to_stop, on_exchange=exchanges.append, machine=self.machine()
         )
         try:
             with self.timed(_PHASES.get(request.kind, "model")):
@@ -104,6 +102,17 @@ class Session:
         more = {"answer": response.output.for_record(), "detail": response.detail, "exchanges": exchanges}
         self._count(request.kind, self.clock() - started, response.usage, **more)
         return response
+
+    def machine(self) -> Machine | None:
+        """Return the facts about the machine as they were when they were asked for first; None if they are unknown."""
+        if self._machine is None:
+            self._machine = self._desktop.machine()
+        return self._machine
+
+    def display_names(self) -> Mapping[str, str]:
+        """Return the names of the installed applications; see `Machine.display_names`."""
+        machine = self.machine()
+        return machine.display_names if machine is not None else {}
 
     def check(self) -> None:
         """Check that a paid search is allowed; see `agent_s.search.Meter`."""

@@ -85,7 +85,8 @@ class TaskRun:
         if memory is not None and options.replay:
             hands_over, agree = options.replay != "only", services.people.agree
             judges = Judge(session, task, memory) if options.judge and hands_over else None
-            self._recall = Recall(memory, task, PLATFORM, options.trusted_run, hands_over, agree, judges)
+            trusted, names = options.trusted_run, session.display_names
+            self._recall = Recall(memory, task, PLATFORM, trusted, hands_over, agree, judges, names)
         manager = Manager(
             session,
             memory if options.narrative else None,

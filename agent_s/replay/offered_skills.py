@@ -6,7 +6,7 @@ nothing is typed that it did not choose, and no words need to match; replay chec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
@@ -18,7 +18,7 @@ from agent_s.replay.grounded_steps import typed_text
 from agent_s.replay.skill_matching import SkillMatcher, is_usable
 from agent_s.replay.template import Mismatch, Replayable, read_steps, values_shown, with_parameters
 from intents.alignment import Parameters, holds
-from intents.applications import application, mentioned
+from intents.applications import application, named_applications
 from intents.reader import parts_of
 from intents.text import tokens
 from memory_store import MemoryStore, SkillExperience
@@ -36,6 +36,7 @@ class SkillOffers:
 
     memory: MemoryStore
     platform: str  # only skills of this platform count
+    display_names: Callable[[], Mapping[str, str]] = dict  # see `Machine.display_names`
 
     def bearing_on(self, instruction: str, front: Window | None) -> tuple[OfferedSkill, ...]:
         """Return the skills that bear on a task, best first: of the active application and of those that it names.
@@ -48,10 +49,17 @@ class SkillOffers:
             MemoryStoreError: Memory cannot be read.
         """
         app = front.app if front is not None else ""
-        newest = self.memory.list_experiences("skill", app=app, state="active", limit=_MAX_SKILLS) if app else []
         parts = tuple(dict.fromkeys((*parts_of(instruction), instruction)))
         similar = [self._similar(part) for part in parts]
-        apps = mentioned(instruction) | {application(app)}
+        meant = dict.fromkeys((app, *(one.provenance.app for skills in similar for one in skills)))
+        named = named_applications(instruction, meant, self.display_names())
+        apps = {*named, application(app)}
+        newest = [
+            one
+            for name in dict.fromkeys(each.casefold() for each in (*meant, *self.display_names()))
+            if name and application(name) in apps
+            for one in self.memory.list_experiences("skill", app=name, state="active", limit=_MAX_SKILLS)
+        ]
         known = {
             one.id: one
             for one in (*newest, *(skill for skills in similar for skill in skills))

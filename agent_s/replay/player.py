@@ -64,7 +64,7 @@ class Replayed:
 
     finished: bool  # whether all steps were done and the end is the one that was learned
     evidence: tuple[str, ...] = ()  # what the end was checked against; empty if nothing in it could be checked
-    # values that were typed or chosen for this task so far and that no effect in an application shows
+    # values that were typed or chosen for this task so far, and effects that nobody had seen, which nothing shows
     unproven: tuple[str, ...] = ()
     problem: str = ""  # why it stopped
     stale: str = ""  # the learned value that it did not type because nothing says what it is now; may be empty
@@ -129,6 +129,7 @@ class Replay:
         self._stale = ""
         self._values: dict[str, str] = {}  # what was read in place of each placeholder
         self._unproven: tuple[str, ...] = ()
+        self._untried: tuple[str, ...] = ()
         self._session = session
         self._home = home
         self._fields: Fields = {}
@@ -171,12 +172,18 @@ class Replay:
         values = {*learned.parameters.pairs.values(), *read}
         files = FileContents(self._home)
         shown, self._unproven = split_by_proof(done, seen, values, files.show, self._unproven)
+        # The way to a step that nobody has done before says nothing about its effect.
+        self._untried += tuple(
+            f"the effect of {one.learned.action.action}"
+            for one in done
+            if one.learned.untried and not any(proofs([one], seen, bool(values)))
+        )
         evidence = (
             *proofs(done, seen, bool(values)),
             *(f"the end shows {value!r}, not only where it was typed" for value in shown),
             *self._settings_made(learned),
         )
-        return Replayed(True, evidence, self._unproven)
+        return Replayed(True, evidence, self._unproven + self._untried)
 
     def _is_done_already(self, learned: Replayable) -> Generator[Event, None, bool]:
         """Return whether nothing is left to do; only a screen that lacks nothing any more can show that."""

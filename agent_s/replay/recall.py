@@ -7,7 +7,7 @@ says ask for the same (`agent_s.replay.recall_judged`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aci.observation.observation import Window
@@ -22,7 +22,6 @@ from agent_s.replay.recall_skills import (
     SkillRecall,
     asked_for,
     replayable,
-    same_application,
     types_only_what_is_said,
     wording_of,
 )
@@ -73,6 +72,7 @@ class Recall:
         hands_over: Whether a model goes on where a replay must stop; otherwise it does not even begin.
         agrees: Asks a person a question and returns whether they say yes; None if there is nobody.
         judges: Judges which of several known requests ask for the same; None to replay only what rules are sure of.
+        display_names: Returns the names of the installed applications; see `Machine.display_names`.
     """
 
     def __init__(
@@ -84,6 +84,7 @@ class Recall:
         hands_over: bool = True,
         agrees: Callable[[str], bool] | None = None,
         judges: Judges | None = None,
+        display_names: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self.doubt = ""  # why a similar task is not replayed, for a person; may be empty
         self._judges = judges
@@ -95,8 +96,8 @@ class Recall:
         self._memory = memory
         self._task = task
         self._platform = platform
-        self.skills = SkillOffers(memory, platform)  # the skills that a plan may use
-        self._skills = SkillRecall(memory, platform, self._may_replay)
+        self.skills = SkillOffers(memory, platform, display_names)  # the skills that a plan may use
+        self._skills = SkillRecall(memory, platform, self._may_replay, display_names)
 
     def same_task(self) -> Known | None:
         """Return how the same task was done, if that was verified.
@@ -163,7 +164,7 @@ class Recall:
         if best is None or best.provenance.outcome != BOUNDARY:
             return None
         fits = matcher.match(wording, best).score >= MIN_BOUNDARY_SCORE
-        return best if fits and same_application(wording, best, front.app if front else "") is not None else None
+        return best if fits and self._skills.place_of(best, wording, front.app if front else "") is not None else None
 
     def like_task(self) -> Known | None:
         """Return how the task was done with other values.

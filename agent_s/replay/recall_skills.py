@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from aci.observation.observation import Window
@@ -13,7 +13,7 @@ from agent_s.replay.recall_judged import Candidate, align_values
 from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher, is_unverified, is_usable
 from agent_s.replay.template import Mismatch, Replayable, read_steps, with_parameters
 from intents.alignment import Parameters
-from intents.applications import application, mentioned
+from intents.applications import application, named_applications, without_applications
 from intents.intent import Switch
 from intents.text import tokens
 from memory_store import EpisodicExperience, Experience, MemoryStore, SkillExperience
@@ -44,6 +44,7 @@ class SkillRecall:
     memory: MemoryStore
     platform: str  # only skills of this platform count
     may_replay: Callable[[Experience], bool]  # returns whether an experience may be replayed
+    display_names: Callable[[], Mapping[str, str]] = dict  # see `Machine.display_names`
 
     def find(self, subtask: Subtask, front: Window | None) -> FoundSkill | None:
         """Return the best skill for a subtask; None if several with different effects fit equally well.
@@ -56,15 +57,15 @@ class SkillRecall:
         if same is not None and self.may_replay(same):
             exact = self.with_parameters(same, Parameters(), subtask, app)
             return FoundSkill(same, same.name, replace(exact, exact=True), True) if exact is not None else None
-        known = self._skills_of(wording, app)
+        known, plain = self._skills_of(wording, app)
         matcher = SkillMatcher(known)
-        fits = sorted(((matcher.match(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
+        fits = sorted(((matcher.match(plain, one), one) for one in known), key=lambda pair: -pair[0].score)
         near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]
         near = [pair for pair in near if not is_unverified(pair[1])] or near
         if not near or not all(matcher.are_same(near[0][1], one) for _, one in near[1:]):
             return None
         fit, best = min(near, key=lambda pair: (not self.memory.trusts(pair[1]), _drawbacks(pair[1])))
-        parameters = align_values(fit.name, wording)
+        parameters = align_values(fit.name, plain)
         if parameters is None or not self.may_replay(best):
             return None
         steps = self.with_parameters(best, parameters, subtask, app)
@@ -83,45 +84,68 @@ class SkillRecall:
             MemoryStoreError: Memory cannot be read.
         """
         wording, app = asked_for(subtask), front.app if front is not None else ""
-        known = self._skills_of(wording, app)
+        known, plain = self._skills_of(wording, app)
         matcher = SkillMatcher(known)
-        fits = sorted(((matcher.match(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
+        fits = sorted(((matcher.match(plain, one), one) for one in known), key=lambda pair: -pair[0].score)
         by_words = [Candidate(one, fit.name) for fit, one in fits[:count] if fit.score > 0]
         ids = {one.id for one in known}
         hits = self.memory.search_skills(wording, count, platform=self.platform, min_similarity=least)
         by_meaning = [hit.experience for hit in hits if hit.experience.id in ids]
         return [*by_words, *(Candidate(one, one.name) for one in by_meaning)]
 
-    def _skills_of(self, wording: str, app: str) -> list[SkillExperience]:
-        """Return the candidate skills: those of the active application, and similar ones of a named application.
+    def _skills_of(self, wording: str, front: str) -> tuple[list[SkillExperience], str]:
+        """Return the candidate skills and the wording without the names of their applications.
 
-        What an exploration had no time to verify counts, but only in the active application.
+        The candidates are those of the active application and of the named ones. What an exploration had no time to
+        verify counts, but only there.
         """
-        found: dict[str, SkillExperience] = {}
-        if app:
-            newest = [
-                one
-                for state in _STATES
-                for one in self.memory.list_experiences("skill", app=app, state=state, limit=_MAX_SKILLS)
-                if isinstance(one, SkillExperience) and is_usable(one)
-            ]
-            found = {one.id: one for one in newest if one.provenance.state == "active" or is_unverified(one)}
         hits = self.memory.search_skills(wording, MAX_CANDIDATES, platform=self.platform, min_similarity=_ANY)
-        found |= {hit.experience.id: hit.experience for hit in hits}
-        return [
+        similar = [hit.experience for hit in hits]
+        apps = dict.fromkeys((front, *(one.provenance.app for one in similar)))
+        named = named_applications(wording, apps, self.display_names())
+        places = [app for app in dict.fromkeys((*apps, *self.display_names())) if app and application(app) in named]
+        newest = [
+            one
+            for app in dict.fromkeys(name.casefold() for name in (front, *places) if name)
+            for state in _STATES
+            for one in self.memory.list_experiences("skill", app=app, state=state, limit=_MAX_SKILLS)
+            if isinstance(one, SkillExperience) and is_usable(one)
+        ]
+        found = {one.id: one for one in newest if one.provenance.state == "active" or is_unverified(one)}
+        found |= {one.id: one for one in similar}
+        known = [
             one
             for one in found.values()
-            if one.provenance.platform == self.platform and same_application(wording, one, app) is not None
+            if one.provenance.platform == self.platform and _place(one, named, front) is not None
         ]
+        return known, without_applications(wording, tuple(sorted({name for name in named.values() if name})))
+
+    def place_of(self, skill: SkillExperience, wording: str, front: str) -> str | None:
+        """Return where to do a skill.
+
+        Returns:
+            An empty text if its application is active, the application if the wording names it and it is not active,
+            None if the skill belongs to another application.
+        """
+        return _place(skill, named_applications(wording, (front, skill.provenance.app), self.display_names()), front)
 
     def with_parameters(
         self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str
     ) -> Replayable | None:
         """Return a skill with the current values; None if it cannot be done here, or types what nobody has said."""
         wording = wording_of(subtask)
-        opens = same_application(wording, skill, app)
+        opens = self.place_of(skill, wording, app)
         learned = replayable(skill, parameters, subtask, opens) if opens is not None else None
         return learned if learned is not None and types_only_what_is_said(learned, wording) else None
+
+
+def _place(skill: SkillExperience, named: Collection[str], front: str) -> str | None:
+    app = skill.provenance.app
+    if not app:
+        return ""
+    if application(app) == application(front):
+        return "" if not named or application(app) in named else None
+    return app if application(app) in named else None
 
 
 def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
@@ -138,21 +162,6 @@ def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
 def _switched(step: GroundedStep) -> bool:
     before, after = step.state_before, step.state_after
     return before is not None and after is not None and bool((set(before.states) ^ set(after.states)) & _SWITCHED)
-
-
-def same_application(query: str, skill: SkillExperience, front: str) -> str | None:
-    """Return where to do a skill.
-
-    Returns:
-        An empty text if its application is active, the application if the query names it and it is not active, None if
-        the skill belongs to another application.
-    """
-    app, named = skill.provenance.app, mentioned(query)
-    if app and application(app) in named and application(app) != application(front):
-        return app
-    return (
-        "" if not app or (application(app) == application(front) and (not named or application(app) in named)) else None
-    )
 
 
 def wording_of(subtask: Subtask) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from intents.applications import applications_of, is_about_another, without_applications
+from intents.applications import application, applications_of, is_about_another, names_in, without_applications
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,37 @@ def test_experience_about_another_application_is_recognized(query: str, key: str
 )
 def test_names_of_applications_are_removed(text: str, plain: str) -> None:
     assert without_applications(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "plain"),
+    [
+        ("Turn on word wrap in l3afpad", "L3afpad", "Turn on word wrap"),
+        ("L3afpad: turn on word wrap", "L3afpad", "turn on word wrap"),
+        ("In the disk usage analyzer, scan the home folder", "Disk Usage Analyzer", "scan the home folder"),
+        ("Show the arrows in Characters", "Characters", "Show the arrows"),
+        ("Count the characters of the text", "Characters", None),
+        ("Characters of the text", "Characters", None),
+        ("Turn on wrapping in FocusWriter", "Writer", None),
+        ("Print the calendar", "Calendar", None),
+    ],
+)
+def test_name_of_any_application_is_found_where_it_is_meant(text: str, name: str, plain: str | None) -> None:
+    found = names_in(text, [name])
+    assert found == (() if plain is None else (name,))
+    if plain is not None:
+        assert without_applications(text, found) == plain
+
+
+@pytest.mark.parametrize(
+    ("written", "other", "same"),
+    [
+        ("org.xfce.mousepad", "Mousepad", True),
+        ("LibreOffice 7.4 Calc", "libreoffice-calc", True),
+        ("gnome-terminal-server", "Terminal", True),
+        ("FocusWriter", "LibreOffice Writer", False),
+        ("Mate-calc", "LibreOffice Calc", False),
+    ],
+)
+def test_ways_to_write_an_application_are_one(written: str, other: str, same: bool) -> None:
+    assert (application(written) == application(other)) is same

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from aci.applications.catalog import Application, Catalog
 from aci.desktop.machine import read_machine, user_folders
 
 
@@ -12,6 +13,16 @@ def home(tmp_path: Path) -> Path:
     for name in ("Documents", "Downloads", "Dokumente", ".config"):
         (tmp_path / name).mkdir()
     return tmp_path
+
+
+CATALOG = Catalog(
+    (
+        Application("org.gnome.Calculator", "Calculator", ("/usr/bin/calc",)),
+        Application("org.gnome.Calculator", "Rechner", ("/usr/bin/calc", "--german")),
+        Application("debian-xterm", "xterm", ("xterm",)),
+        Application("debian-xterm", "xterm", ("xterm",)),
+    )
+)
 
 
 def test_standard_folders_that_exist_are_found_by_their_usual_names(home: Path) -> None:
@@ -29,8 +40,12 @@ def test_folders_are_those_that_the_user_has_configured(home: Path) -> None:
 
 def test_facts_come_from_the_environment_of_the_applications(home: Path) -> None:
     environment = {"LANG": "de_DE.UTF-8", "XDG_CURRENT_DESKTOP": "ubuntu:GNOME"}
-    machine = read_machine(environment, home, (800, 600), ("xterm", "Calculator", "xterm"), "Mutter", "de")
+    machine = read_machine(environment, home, (800, 600), CATALOG, "Mutter", "de")
     assert (machine.desktop, machine.language, machine.keyboard) == ("ubuntu, GNOME", "de_DE.UTF-8", "de")
-    assert machine.applications == ("Calculator", "xterm")
+    assert machine.applications == ("Calculator", "Rechner", "xterm")
+    assert machine.display_names == {
+        **{"calc": "Calculator", "org.gnome.calculator": "Calculator", "calculator": "Calculator"},
+        **{"xterm": "xterm", "debian-xterm": "xterm"},
+    }
     assert machine.system and machine.now is not None and machine.now.tzinfo is not None
-    assert read_machine({}, home, (1, 1), (), "Openbox").desktop == "Openbox"
+    assert read_machine({}, home, (1, 1), Catalog(()), "Openbox").desktop == "Openbox"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from aci.acting.actions import Action, Click
+from aci.acting.actions import Action, Click, SwitchApplications
+from aci.desktop.machine import Machine
 from aci.observation.geometry import Rect
 from aci.observation.identity import describe as describe_element
 from aci.observation.observation import Element, Observation, Window
@@ -108,6 +109,51 @@ def test_nothing_is_done_if_a_part_is_unknown(memory: MemoryStore, instruction: 
     learn(memory, "turn on numbers", click(NUMBERS))
     events, clicked = carry_out(memory, instruction)
     assert (outcome(events).status, clicked) == ("failed", [])
+
+
+@pytest.mark.parametrize(
+    ("app", "display", "instruction"),
+    [
+        ("L3afpad", "L3afpad", "Turn on numbers in l3afpad"),
+        ("L3afpad", "", "In L3afpad, turn on numbers"),
+        ("baobab", "Disk Usage Analyzer", "turn on numbers in the disk usage analyzer"),
+        ("org.gnome.Characters", "Characters", "Turn on numbers in Characters"),
+    ],
+)
+def test_application_that_the_task_names_is_started(
+    memory: MemoryStore, app: str, display: str, instruction: str
+) -> None:
+    learn(memory, "turn on numbers", click(NUMBERS), app=app)
+    names = {app.casefold(): display} if display else {}
+
+    def starting(action: Action, seen: Observation) -> Observation:
+        return switching(action, seen) if isinstance(action, Click) else seen
+
+    class Installed(FakeDesktop):
+        def machine(self) -> Machine:
+            return Machine(display_names=names)
+
+    def performed(asked: str) -> list[Action]:
+        desktop = Installed(WINDOW, starting)
+        agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+        list(agent.stream(Task(instruction=asked)))
+        return desktop.performed
+
+    assert performed(instruction) == [SwitchApplications(app_code=app), Click(element_id=NUMBERS.id)]
+    assert performed("turn on numbers") == []
+
+
+def test_skill_of_the_active_application_is_not_used_where_another_one_is_named(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", click(NUMBERS))
+
+    class Installed(FakeDesktop):
+        def machine(self) -> Machine:
+            return Machine(display_names={"baobab": "Disk Usage Analyzer"})
+
+    desktop = Installed(WINDOW, switching)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    list(agent.stream(Task(instruction="Turn on numbers in Disk Usage Analyzer")))
+    assert desktop.performed == []
 
 
 def test_setting_that_is_on_stays_on(memory: MemoryStore) -> None:
@@ -211,6 +257,14 @@ def test_what_was_only_seen_is_replayed_and_proves_nothing(memory: MemoryStore) 
     assert (outcome(events).status, outcome(events).verified, clicked) == ("done", None, ["Numbers"])
     on = replace(NUMBERS, states=frozenset({"checked"}))
     assert carry_out(memory, "turn on the numbers", screen(on, WRAP, BARS))[1] == []  # what is on stays on
+
+
+def test_way_to_what_was_only_seen_proves_nothing(memory: MemoryStore) -> None:
+    way, last = click(BARS), click(NUMBERS, None, None)
+    learn_unverified(memory, "number lines", way, last.model_copy(update={"untried": True}))
+    events, clicked = carry_out(memory, "number the lines")
+    assert (outcome(events).status, outcome(events).verified) == ("done", None)
+    assert clicked == ["Bars", "Numbers"]
 
 
 def test_what_was_verified_goes_before_what_was_only_seen(memory: MemoryStore) -> None:
