@@ -333,11 +333,6 @@ class Usage(Record):
         """Tokens sent and received."""
         return self.input_tokens + self.output_tokens
 
-    @property
-    def total_seconds(self) -> float:
-        """Seconds of all phases together."""
-        return sum(self.seconds.values())
-
 
 NO_USAGE = Usage()
 

@@ -245,7 +245,7 @@ def learn(app: App, desktop: VirtualDesktop, navigator: Navigator, memory: Memor
         outcome = agent.run(Task(instruction=part.name), check)
         tell(f"{app.name}: {part.name}: {outcome.status}, verified {outcome.verified} {outcome.reason}")
     for skill in memory.list_experiences("skill", state="candidate"):
-        memory.record_skill_run(skill.id, True, checked_by="state check", clean_start=True)
+        memory.record_uses([skill.id], True, checked_by="state check", clean_start=True)
 
 
 def carry_out(

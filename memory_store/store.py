@@ -324,37 +324,19 @@ class MemoryStore:
         return self._database.persist(mark)
 
     @_persistent
-    def record_use(self, experience_id: str, worked: bool) -> None:
-        """Count a use of an experience; after two failures it is quarantined and no longer returned."""
-        with self._database.write() as connection:
-            trust.count_use(connection, pk_of(connection, experience_id), worked)
-
-    @_persistent
-    def record_skill_run(self, skill_id: str, worked: bool, *, checked_by: str = "", clean_start: bool = False) -> None:
-        """Count a run of a skill. A candidate becomes active if it worked, was checked and had a clean start.
-
-        Args:
-            skill_id: The skill.
-            worked: Whether the check found the task done; without a check, whether the skill ran to its end.
-            checked_by: What checked the result, other than the acting model; empty for nothing.
-            clean_start: Whether the run began from a clean state of the application.
-        """
-        check_text(checked_by, "the name of the check")
-        with self._database.write() as connection:
-            pk = _skill_pk(connection, skill_id)
-            trust.count_skill_run(connection, pk, worked, checked_by, clean_start)
-
-    @_persistent
     def record_uses(
         self, experience_ids: Sequence[str], worked: bool, *, checked_by: str = "", clean_start: bool = False
     ) -> None:
         """Count a use of each experience, and a run of each skill among them, in one transaction.
 
+        After two failures an experience is quarantined and no longer returned. A skill that is a candidate becomes
+        active if it worked, was checked and had a clean start.
+
         Args:
             experience_ids: The experiences.
-            worked: As in `record_use` and `record_skill_run`.
-            checked_by: As in `record_skill_run`.
-            clean_start: As in `record_skill_run`.
+            worked: Whether the check found the task done; without a check, whether the steps ran to their end.
+            checked_by: What checked the result, other than the acting model; empty for nothing.
+            clean_start: Whether the run began from a clean state of the application.
         """
         check_text(checked_by, "the name of the check")
         with self._database.write() as connection:

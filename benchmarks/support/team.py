@@ -198,7 +198,7 @@ def write(url: str, name: str, seconds: float) -> None:
             text = f"How to do the thing {own_word(number)} {name}"
             source = Provenance(run_id=name, app="calc", platform="linux/x11")
             made = store.add_narrative(query=text, instruction=text, summary="x", success=True, provenance=source)
-            store.record_use(made.id, worked=True)
+            store.record_uses([made.id], worked=True)
             print(made.id, own_word(number), name, flush=True)
             number += 1
 

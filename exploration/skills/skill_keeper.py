@@ -90,7 +90,7 @@ class SkillKeeper:
                 effects=[change.model_dump(mode="json") for change in skill.effect],
                 provenance=self._provenance(skill.app, skill.key, "done"),
             )
-            self._memory.record_skill_run(known.id, True, checked_by=VERIFIED_BY, clean_start=True)
+            self._memory.record_uses([known.id], True, checked_by=VERIFIED_BY, clean_start=True)
         return skill.model_copy(update={"experience_id": known.id})
 
     def keep_boundary(self, attempt: Attempt, app: str, why: str, steps: Path, retries: int) -> Boundary:

@@ -114,7 +114,7 @@ class SkillDraft(TypedDict, total=False):
 class SkillExperience(Experience):
     """What a sequence of actions is for, the actions, and what they change.
 
-    A skill starts as a candidate; `MemoryStore.record_skill_run` makes it active. The provenance holds its state, what
+    A skill starts as a candidate; `MemoryStore.record_uses` makes it active. The provenance holds its state, what
     verified it (`verified_by`) and how often it was used.
     """
 

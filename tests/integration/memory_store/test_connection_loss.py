@@ -112,7 +112,7 @@ def test_a_change_whose_commit_was_cut_off_is_stored_exactly_once(
     assert proxy.broken == 1
     assert through.list_experiences() == [made]
     proxy.breaks = when
-    through.record_use(made.id, worked=True)
+    through.record_uses([made.id], worked=True)
     assert proxy.broken == 2
     assert through.get(made.id).provenance.times_used == 1
     proxy.breaks = when

@@ -39,7 +39,7 @@ def test_experience_is_kept_found_and_restored_with_the_clock_set_back(path: Pat
     clock.ahead = timedelta(days=700)
     with MemoryStore.open(path, HashingEmbedder()) as store, MemoryStore.open(path, HashingEmbedder()) as other:
         first = narrative(store)
-        store.record_use(first.id, worked=True)
+        store.record_uses([first.id], worked=True)
         other.search_narrative(SAVE)
         clock.ahead = timedelta(days=-700)
         second = narrative(store, SAVE_LIKE, created_at=clock.now(UTC))

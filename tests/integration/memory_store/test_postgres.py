@@ -119,7 +119,7 @@ def test_forgetting_merging_and_trust_work_as_on_sqlite(store: MemoryStore) -> N
     assert store.undo_forget() == 1
     assert store.search_narrative(SAVE_LIKE)[0].experience.id == made.id
     for _ in range(2):
-        store.record_use(made.id, worked=False)
+        store.record_uses([made.id], worked=False)
     assert store.search_narrative(SAVE_LIKE) == []
     assert store.release(made.id)
     store.forget([made.id])

@@ -70,7 +70,7 @@ def test_an_unknown_id_is_an_error(store: MemoryStore) -> None:
     with pytest.raises(UnknownExperience, match="n-0"):
         store.get("n-0")
     with pytest.raises(UnknownExperience):
-        store.record_use("n-0", worked=True)
+        store.record_uses(["n-0"], worked=True)
 
 
 # --- search ---
@@ -198,11 +198,11 @@ def test_verdicts_are_recorded_by_run_or_id_and_can_be_withdrawn(store: MemorySt
 def test_experience_that_failed_twice_is_neither_found_nor_replayed(store: MemoryStore) -> None:
     story, steps = narrative(store, verified=True), episodic(store, verified=True)
     for record in (story, steps):
-        store.record_use(record.id, worked=True)
-        store.record_use(record.id, worked=False)
+        store.record_uses([record.id], worked=True)
+        store.record_uses([record.id], worked=False)
     assert store.find_verified_narrative(story.instruction) is not None
     for record in (story, steps):
-        store.record_use(record.id, worked=False)
+        store.record_uses([record.id], worked=False)
     assert store.find_verified_narrative(story.instruction) is None
     assert store.find_verified_episode(steps.task_query, steps.subtask) is None
     assert store.search_narrative(story.query) == store.search_narrative(SAVE_LIKE) == []

@@ -40,7 +40,7 @@ def test_export_and_import_lose_nothing(store: MemoryStore, exported: Path, tmp_
 
 def test_importing_twice_changes_nothing(store: MemoryStore, exported: Path) -> None:
     changed = store.list_experiences()[0]
-    store.record_use(changed.id, worked=True)
+    store.record_uses([changed.id], worked=True)
     before = store.list_experiences()
     assert import_store(store, exported) == ImportReport(added=0, present=3)
     assert import_store(store, exported) == ImportReport(added=0, present=3)

@@ -25,11 +25,11 @@ def test_a_skill_is_active_only_after_a_checked_run_from_a_clean_state(store: Me
     made = skill(store)
     assert store.search_skills("export as PDF") == []
     assert store.search_skills("export as PDF", candidates=True)[0].experience.id == made
-    store.record_skill_run(made, worked=True)
-    store.record_skill_run(made, worked=True, checked_by="file content")
-    store.record_skill_run(made, worked=True, clean_start=True)
+    store.record_uses([made], worked=True)
+    store.record_uses([made], worked=True, checked_by="file content")
+    store.record_uses([made], worked=True, clean_start=True)
     assert store.get(made).provenance.state == "candidate"
-    store.record_skill_run(made, worked=True, checked_by="file content", clean_start=True)
+    store.record_uses([made], worked=True, checked_by="file content", clean_start=True)
     kept = store.get(made).provenance
     assert (kept.state, kept.verified, kept.verified_by, kept.times_worked) == ("active", True, "file content", 4)
     assert store.search_skills("export as PDF")[0].experience.id == made
@@ -37,13 +37,13 @@ def test_a_skill_is_active_only_after_a_checked_run_from_a_clean_state(store: Me
     store.deprecate_skill(made, "the menu has changed", replaced_by=other)
     assert store.search_skills("export as PDF") == []
     with pytest.raises(UnknownExperience):
-        store.record_skill_run(narrative(store).id, worked=True)
+        store.deprecate_skill(narrative(store).id, "no skill")
 
 
 def test_experience_that_fails_twice_is_quarantined_listed_and_released(store: MemoryStore) -> None:
     made = narrative(store)
     for _ in range(2):
-        store.record_use(made.id, worked=False)
+        store.record_uses([made.id], worked=False)
     assert store.search_narrative(SAVE) == []
     (listed,) = store.list_experiences(state="quarantined")
     assert (listed.id, "failed twice" in listed.provenance.state_reason) == (made.id, True)

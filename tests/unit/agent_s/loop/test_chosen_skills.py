@@ -55,7 +55,7 @@ def skill(memory: MemoryStore, folder: Path, name: str, action: Type | Click, st
         (candidate,) = scratch.list_experiences("skill", limit=1)
     source = Provenance(run_id="explore", app="editor", platform="linux/x11")
     stored = memory.add_skill(name=name, steps=candidate.steps, provenance=source)  # type: ignore[attr-defined]
-    memory.record_skill_run(stored.id, True, checked_by="a fresh desktop", clean_start=True)
+    memory.record_uses([stored.id], True, checked_by="a fresh desktop", clean_start=True)
     return stored.id
 
 

@@ -21,5 +21,5 @@ def add(memory: MemoryStore, name: str, *steps: GroundedStep, app: str = "editor
         steps=[one.model_dump(mode="json") for one in steps or (step(Click(element_id=1), name=name),)],
         provenance=Provenance(run_id="explore", app=app, platform=PLATFORM),
     )
-    memory.record_skill_run(stored.id, True, checked_by="a fresh desktop", clean_start=True)
+    memory.record_uses([stored.id], True, checked_by="a fresh desktop", clean_start=True)
     return stored.id

@@ -490,7 +490,7 @@ def skill(
     source = Provenance(run_id="explored", app=app, platform="linux/x11", outcome=outcome)
     stored = memory.add_skill(name=name, description=f"{name} by its box", steps=steps, provenance=source)
     if active:
-        memory.record_skill_run(stored.id, True, checked_by="a fresh desktop", clean_start=True)
+        memory.record_uses([stored.id], True, checked_by="a fresh desktop", clean_start=True)
     return stored.id
 
 

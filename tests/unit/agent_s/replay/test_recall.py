@@ -60,7 +60,7 @@ def learn(
         steps=[step.model_dump(mode="json") for step in steps],
         provenance=Provenance(run_id="explore", app=app, platform="linux/x11"),
     )
-    memory.record_skill_run(stored.id, True, checked_by="a fresh desktop", clean_start=True)
+    memory.record_uses([stored.id], True, checked_by="a fresh desktop", clean_start=True)
     return stored.id
 
 
