@@ -2,13 +2,13 @@
 
 ```
 pip install 'agent-s[train]' -r requirements-embedder.txt
-python -m benchmarks.train_same_task --minutes 45 --out same_task.safetensors
+python -m benchmarks.train_same_task --steps 4000 --out same_task.safetensors
 ```
 
 all-MiniLM-L6-v2 reads both requests at once. Its weights stay as they are; low-rank differences of the matrices (LoRA;
 Hu et al., 2021), biases, norms and a logistic regression are learned from `data/same_task.txt`,
 `data/same_task_templates.yaml` and the labels that today's rules were tuned on (`data/memory_labels.txt`). The rate of
-learning falls to zero within the time given. Nothing of `data/same_task_held_out.txt` is trained on;
+learning falls to zero over the steps given. Nothing of `data/same_task_held_out.txt` is trained on;
 `--held-out` measures on it, as `benchmarks.memory` does, what memory finds with the model that is installed.
 """
 
@@ -46,26 +46,26 @@ def main() -> None:
     """Train, or measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, help="file to write")
-    parser.add_argument("--minutes", type=float, default=45.0)
-    parser.add_argument("--begin", type=Path, help="file with differences to begin with")
+    parser.add_argument("--steps", type=int, default=4000)
     parser.add_argument("--held-out", action="store_true", help="measure the installed model on the held-out tasks")
     wanted = parser.parse_args()
     if wanted.out:
-        train(wanted.out, 60 * wanted.minutes, wanted.begin)
+        train(wanted.out, wanted.steps)
     if wanted.held_out:
         measure()
 
 
-def train(out: Path, seconds: float, begin: Path | None = None) -> None:
-    """Train for a time and write the differences to the weights."""
+def train(out: Path, steps: int) -> None:
+    """Train and write the differences to the weights."""
     import torch
-    from safetensors.numpy import load_file, save_file
+    from safetensors.numpy import save_file
 
     torch.manual_seed(0)
+    random.seed(0)
     embedder = MiniLmEmbedder()
     base = embedder._load()
-    before = load_file(begin) if begin else _untrained(base)
-    weights = {name: torch.tensor(value.astype(np.float32), requires_grad=True) for name, value in before.items()}
+    begun = _untrained(base)
+    weights = {name: torch.tensor(value.astype(np.float32), requires_grad=True) for name, value in begun.items()}
     reader = _Reader(base, weights)
     written = read_paragraphs(DATA / "same_task.txt") + read_labels(LABELS["tuning"])
     by_hand = Sampler(written, embedder.embed)
@@ -73,9 +73,9 @@ def train(out: Path, seconds: float, begin: Path | None = None) -> None:
     head = [value for name, value in weights.items() if name.startswith("head")]
     body = [value for name, value in weights.items() if not name.startswith("head")]
     optimizer = torch.optim.AdamW([{"params": body}, {"params": head}], lr=RATE, weight_decay=0.01, betas=(0.9, 0.98))
-    started, step, shown = time.monotonic(), 0, []
+    started, shown = time.monotonic(), []
     batches: list[list[tuple[str, str, float]]] = []
-    while (elapsed := time.monotonic() - started) < seconds:
+    for step in range(steps):
         if not batches:
             # Batches of similar length need little padding.
             from_templates = round(8 * BATCH * FROM_TEMPLATES)
@@ -85,7 +85,7 @@ def train(out: Path, seconds: float, begin: Path | None = None) -> None:
             random.shuffle(batches)
         batch = batches.pop()
         for group, rate in zip(optimizer.param_groups, (RATE, HEAD_RATE), strict=True):
-            group["lr"] = rate * min(1.0, (step + 1) / WARM_UP) * (1 - elapsed / seconds)
+            group["lr"] = rate * min(1.0, (step + 1) / WARM_UP) * (1 - step / steps)
         aims = torch.tensor([same for *_, same in batch]) * (1 - 2 * SMOOTHING) + SMOOTHING
         with torch.autocast("cpu", dtype=torch.bfloat16):
             odds = reader.odds([(one, other) for one, other, _ in batch])
@@ -94,11 +94,10 @@ def train(out: Path, seconds: float, begin: Path | None = None) -> None:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(body + head, 1.0)
         optimizer.step()
-        step += 1
         shown.append((loss.item(), ((odds > 0) == (aims > 0.5)).float().mean().item()))
-        if step % 50 == 0:
+        if len(shown) == 50:
             lost, right = np.mean(shown, axis=0)
-            print(f"{step} steps, {elapsed:.0f} s: loss {lost:.3f}, right {right:.3f}", flush=True)
+            print(f"{step + 1} steps, {time.monotonic() - started:.0f} s: loss {lost:.3f}, right {right:.3f}", flush=True)
             shown = []
     halves = {name: value.detach().numpy().astype(np.float16) for name, value in weights.items()}
     save_file(halves, out, metadata={"base": embedder.name})
