@@ -97,7 +97,8 @@ def train(out: Path, steps: int) -> None:
         shown.append((loss.item(), ((odds > 0) == (aims > 0.5)).float().mean().item()))
         if len(shown) == 50:
             lost, right = np.mean(shown, axis=0)
-            print(f"{step + 1} steps, {time.monotonic() - started:.0f} s: loss {lost:.3f}, right {right:.3f}", flush=True)
+            took = time.monotonic() - started
+            print(f"{step + 1} steps, {took:.0f} s: loss {lost:.3f}, right {right:.3f}", flush=True)
             shown = []
     halves = {name: value.detach().numpy().astype(np.float16) for name, value in weights.items()}
     save_file(halves, out, metadata={"base": embedder.name})
