@@ -283,7 +283,7 @@ class VerifyContext:
 
     task: Task
     observation: Observation
-    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()  # finished subtasks with their steps
+    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()  # subtasks that were worked on, with their steps
     points: tuple[str, ...] = ()  # the criteria and constraints to judge
     constraints: int = 0  # number of points at the end that say what must not be done or changed
     start: Observation | None = None  # the screen before anything was done, if it is known

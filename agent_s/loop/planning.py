@@ -69,6 +69,7 @@ class Planning:
         """Adopt the knowledge, the plan and the finished subtasks of the run to continue."""
         progress = self.progress
         progress.query, progress.aims, progress.done = resumed.query, resumed.aims, list(resumed.done)
+        progress.worked_on = list(resumed.done)
         progress.aims_known = bool(resumed.query) or resumed.aims != Aims()
         yield KnowledgeGathered(query=resumed.query, aims=resumed.aims)
         return (yield from self._adopt(left, f"what the run {resumed.run_id} left"))

@@ -32,6 +32,8 @@ class Progress:
     plan: Plan | None = None  # the latest plan
     tried: set[tuple[Subtask, ...]] = field(default_factory=set)  # plans that failed; they are not tried again
     done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)  # finished subtasks with their steps
+    # all subtasks that were worked on, with their steps; the steps of one that failed may have done a part of the task
+    worked_on: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)
     results: list[str] = field(default_factory=list)  # what they found out and wrote, one line each
     current: tuple[Subtask, list[Step]] | None = None  # the subtask that is worked on, or failed last, with its steps
     replans: int = 0  # number of new plans after failures

@@ -75,10 +75,13 @@ class SubtaskRunner:
         done = ending.status == "done"
         yield SubtaskEnded(subtask=subtask, ok=done, reason=ending.reason, steps=len(steps), replayed=replayed)
         if not done:
+            named = Subtask(name=f"{subtask.name} (not finished)", info=subtask.info)
+            self.progress.worked_on.append((named, (*before, *steps)))
             return FailedSubtask(subtask, ending.reason, tuple(steps))
         by_skill = replayed and learned is not None and learned.experience_id == subtask.skill
         did = subtask if by_skill else Subtask(name=subtask.name, info=subtask.info)
         self.progress.done.append((did, (*before, *steps)))
+        self.progress.worked_on.append(self.progress.done[-1])
         self.progress.current = None
         self.progress.results += results_of(subtask, ending.reason, steps, self.home, self.began)
         if self.learner is not None and steps and not replayed and not before:

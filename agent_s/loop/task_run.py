@@ -222,7 +222,7 @@ class TaskRun:
         """Check the result; a fully replayed run is checked against the end that was verified before."""
         progress = self._progress
         proofs = tuple(progress.proofs) if progress.all_known and not progress.unproven else ()
-        return (yield from self._verification.check(ending.status, progress.done, progress.aims, proofs))
+        return (yield from self._verification.check(ending.status, progress.worked_on, progress.aims, proofs))
 
     # The end
 

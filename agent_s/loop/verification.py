@@ -46,7 +46,7 @@ class Verification:
 
         Args:
             status: How the agent ended it.
-            done: The finished subtasks with their steps.
+            done: The subtasks that were worked on, with their steps.
             aims: What the task requires and forbids.
             proofs: Checks of the end that a fully replayed run has passed.
         """

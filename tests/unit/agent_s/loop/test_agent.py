@@ -163,6 +163,14 @@ def test_a_failed_subtask_is_replanned_with_the_remaining_ones() -> None:
     assert [event.replan for event in of(Planned, events)] == [0, 1]
 
 
+def test_a_judge_sees_what_a_failed_subtask_did() -> None:
+    fails = [act(Click(element_id=OK.id)), act(Fail(reason="no such menu"))]
+    model = ScriptedModel({"plan": [plan("a"), plan("b")], "act": [*fails, act(Done())]})
+    run(FakeDesktop(screen(OK)), model)
+    context = next(request.context for request in model.requests if isinstance(request.context, VerifyContext))
+    assert [(subtask.name, len(steps)) for subtask, steps in context.done] == [("a (not finished)", 1), ("b", 0)]
+
+
 def test_the_same_plan_twice_is_refused() -> None:
     model = ScriptedModel({"plan": [plan("a")] * 3, "act": [act(Fail(reason="not there"))]})
     ended = outcome(run(FakeDesktop(screen(OK)), model))
