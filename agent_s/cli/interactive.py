@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent_s.terminal.exits import DONE
+from agent_s.terminal.exits import DONE, EnvironmentProblem
 from agent_s.terminal.output import local_time, plural, printable, shorten
 
 if TYPE_CHECKING:
@@ -132,7 +132,11 @@ class Prompt:
             return None
         home = self.desktop.home if self.desktop.private else None
         with Interrupts(self.screen.notice) as interrupts:
-            ended = carry_out(self.agent, task, self.settings.runs_folder, self.screen, interrupts, home=home)
+            try:
+                ended = carry_out(self.agent, task, self.settings.runs_folder, self.screen, interrupts, home=home)
+            except EnvironmentProblem as error:  # another run has the screen
+                self.screen.notice(error.message)
+                return None
         self.finished.append(ended)
         click.echo(f"{heading(ended.outcome)}. {shorten(printable(ended.outcome.reason), 300)}".strip())
         click.echo(f"{ended.used}. 'details' shows every step.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from agent_s.errors import TrajectoryError
 from agent_s.events import Event, RunEnded, RunStarted, Troubled
 from agent_s.records import Outcome, Task
 from agent_s.terminal.desktop_choice import DesktopChoice
-from agent_s.terminal.exits import DONE, ENVIRONMENT, NOT_DONE
+from agent_s.terminal.exits import DONE, ENVIRONMENT, NOT_DONE, EnvironmentProblem
 from agent_s.terminal.kept_files import NOTHING_SAVED, Kept, keep_files
 from agent_s.terminal.output import echo_json, plural, printable
 from agent_s.terminal.progress import Display
@@ -130,6 +131,9 @@ def carry_out(
 
     It is recorded in the folder `record`, or in a new one in `runs_folder`. The files that it writes are copied there
     from `home`, that of a virtual desktop.
+
+    Raises:
+        EnvironmentProblem: Another run works on the same screen.
     """
     from agent_s.runs.listing import run_folder
 
@@ -137,7 +141,7 @@ def carry_out(
     outcome: Outcome | None = None
     model, began, since = "", time.monotonic(), time.time()
     listeners: list[Callable[[Event], None]] = [display] if watcher is None else [display, watcher]
-    with display, _stopped_from_the_screen(agent, interrupts), ExitStack() as watching:
+    with _alone_on_its_screen(agent), display, _stopped_from_the_screen(agent, interrupts), ExitStack() as watching:
         try:
             events = agent.resume(unfinished) if unfinished else agent.stream(task)
             for event in interrupts.watch(events, agent.stop, agent.pause if agent.services.people.take_over else None):
@@ -281,6 +285,30 @@ def _shown(consent: Consent) -> Iterator[Path]:
         path = Path(folder) / "consent.png"
         path.write_bytes(consent.as_png())
         yield path
+
+
+@contextmanager
+def _alone_on_its_screen(agent: AgentS) -> Iterator[None]:
+    """Keep other runs of this user off the person's own screen; a lock that ends with the process."""
+    from aci.desktop.folders import common_folder
+    from aci.desktop.x11 import X11Desktop
+
+    desktop = agent.services.desktop
+    if not isinstance(desktop, X11Desktop) or desktop.private:
+        yield
+        return
+    host, _, number = desktop.display.partition(":")
+    lock = common_folder() / f"screen-{host.replace('/', '_')}-{number.partition('.')[0]}.lock"
+    lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise EnvironmentProblem(
+                f"Another run works on the screen {desktop.display}. Wait until it ends, or work beside it on a "
+                "virtual desktop (--virtual)."
+            ) from error
+        yield
 
 
 def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:

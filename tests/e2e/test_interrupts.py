@@ -152,6 +152,24 @@ def test_second_ctrl_c_ends_the_program(user: User, tmp_path: Path) -> None:
     assert user.desktops() == []
 
 
+def test_a_second_run_is_kept_off_the_screen_until_the_first_has_ended(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait", [LONG])
+    with VirtualDesktop(size=(800, 600), ocr=None) as desktop:
+        bus = {"DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
+        process = user.start("run", "Wait", "--display", desktop.display, "--model", model, *PLAIN, env=bus)
+        read_until(process, "wait 60 s")
+        second = user.agent_s("run", "Wait 0 seconds", "--display", f"{desktop.display}.0", env=bus)
+        assert second.returncode == 3
+        assert "Another run works on the screen" in second.stderr
+        prompted = user.agent_s("--display", desktop.display, input="Wait 0 seconds\nhelp\n", env=bus)
+        assert "Another run works on the screen" in prompted.stdout + prompted.stderr
+        assert "restore the desktop" in prompted.stdout
+        os.killpg(process.pid, signal.SIGKILL)
+        end(process)
+        third = user.agent_s("run", "Wait 0 seconds", "--display", desktop.display, env=bus)
+        assert third.returncode == 0, third.stderr
+
+
 def test_ctrl_c_ends_the_demo_in_order(user: User) -> None:
     process = user.start("demo", "--only", "1")
     read_until(process, "1. ")
@@ -244,15 +262,21 @@ def test_live_display_on_a_terminal_ends_with_ctrl_c(user: User, tmp_path: Path)
 
 def test_ctrl_c_at_the_prompt_drops_the_line_and_keeps_the_desktop(user: User) -> None:
     process, main_end = on_a_terminal(user, "--virtual", "--model", "offline")
+
+    def read_to_the_prompt_after(words: str) -> None:
+        if "> " not in read_terminal(main_end, words).partition(words)[2]:
+            read_terminal(main_end, "> ")
+
     try:
-        read_terminal(main_end, "> ")
+        read_to_the_prompt_after("Ctrl-D leaves.")
         for _ in range(3):
-            os.write(main_end, b"Click 'OK\x03")
-            read_terminal(main_end, "Ctrl-D leaves.")
+            os.write(main_end, b"Click 'OK")
+            read_terminal(main_end, "'OK")
+            os.write(main_end, b"\x03")  # apart, since Python sees a signal amid a burst of keys only at the next key
+            read_to_the_prompt_after("Ctrl-D leaves.")
         os.write(main_end, b"Wait 0 seconds\r")
         read_terminal(main_end, "'details' shows every step")
-        os.write(main_end, b"\x04")
-        assert process.wait(END_LIMIT_S) == 0
+        assert process.poll() is None
     finally:
         if process.poll() is None:
             process.kill()
