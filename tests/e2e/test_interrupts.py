@@ -272,7 +272,8 @@ def test_ctrl_c_at_the_prompt_drops_the_line_and_keeps_the_desktop(user: User) -
         for _ in range(3):
             os.write(main_end, b"Click 'OK")
             read_terminal(main_end, "'OK")
-            os.write(main_end, b"\x03")  # apart, since Python sees a signal amid a burst of keys only at the next key
+            time.sleep(0.3)  # Python sees a signal right behind a key, before it waits again, only at the next key
+            os.write(main_end, b"\x03")
             read_to_the_prompt_after("Ctrl-D leaves.")
         os.write(main_end, b"Wait 0 seconds\r")
         read_terminal(main_end, "'details' shows every step")
