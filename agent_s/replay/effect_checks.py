@@ -204,7 +204,7 @@ def _proofs_of(one: Done, after: Observation, varied: bool) -> Iterator[str]:
     if end.element is not None and learned.state_before not in (None, end.element):
         if not typed_text(learned.action) and _is_as_learned(one, end.element, after, varied):
             yield f"{_called(learned)} is as it was when learned"
-    elif learned.names_of("opened", "closed", "appeared", "vanished"):
+    elif any(learned.names_of("opened", "closed", "appeared", "vanished")):  # a menu has no name, and closes again
         yield f"{learned.intent or learned.action.action}: it opened and closed what it did when learned"
 
 

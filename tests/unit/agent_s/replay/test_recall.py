@@ -267,6 +267,21 @@ def test_way_to_what_was_only_seen_proves_nothing(memory: MemoryStore) -> None:
     assert clicked == ["Bars", "Numbers"]
 
 
+def test_menu_on_the_way_proves_nothing_about_the_end(memory: MemoryStore) -> None:
+    menu = click(BARS, None, None).model_copy(update={"effect": (Change(kind="opened", what=""),)})
+    learn(memory, "number lines", menu, click(NUMBERS, None, None))
+    popup = Window(7, "", "editor", Rect(0, 0, 90, 90))
+
+    def opening(action: Action, seen: Observation) -> Observation:
+        assert isinstance(action, Click)
+        return replace(seen, windows=(popup, *seen.windows)) if action.element_id == BARS.id else WINDOW
+
+    desktop = FakeDesktop(WINDOW, opening)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    ended = outcome(list(agent.stream(Task(instruction="number the lines"))))
+    assert (ended.status, ended.verified, len(desktop.performed)) == ("done", None, 2)
+
+
 def test_what_was_verified_goes_before_what_was_only_seen(memory: MemoryStore) -> None:
     learn(memory, "turn on wrap", click(WRAP), others=("wrap lines",))
     learn_unverified(memory, "wrap lines", click(BARS).model_copy(update={"untried": True}))
