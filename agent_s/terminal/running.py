@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import os
+import socket
 import sys
 import tempfile
 import time
@@ -289,8 +290,7 @@ def _shown(consent: Consent) -> Iterator[Path]:
 
 @contextmanager
 def _alone_on_its_screen(agent: AgentS) -> Iterator[None]:
-    """Keep other runs of this user off the person's own screen; a lock that ends with the process."""
-    from aci.desktop.folders import common_folder
+    """Keep other runs of this user off the person's own screen."""
     from aci.desktop.x11 import X11Desktop
 
     desktop = agent.services.desktop
@@ -298,12 +298,13 @@ def _alone_on_its_screen(agent: AgentS) -> Iterator[None]:
         yield
         return
     host, _, number = desktop.display.partition(":")
-    lock = common_folder() / f"screen-{host.replace('/', '_')}-{number.partition('.')[0]}.lock"
-    lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with lock.open("w") as file:
+    with socket.socket(socket.AF_UNIX) as lock:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+            # An abstract name is no file, and free again once the process has ended, however it ends.
+            lock.bind(f"\0agent-s-{os.getuid()}-screen-{host}:{number.partition('.')[0]}")
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
             raise EnvironmentProblem(
                 f"Another run works on the screen {desktop.display}. Wait until it ends, or work beside it on a "
                 "virtual desktop (--virtual)."
