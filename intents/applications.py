@@ -40,7 +40,7 @@ def without_applications(text: str, named: tuple[str, ...] = ()) -> str:
 
     Args:
         text: The text.
-        named: Names of others that it contains, from `names_in`.
+        named: Names of others that it contains, from `named_applications`.
     """
     if not named and not mentioned(text):
         return text
@@ -88,27 +88,27 @@ def _plain(text: str) -> str:
     return " ".join(part for part in _SPLIT.split(text.casefold()) if part)
 
 
-def names_in(text: str, names: Iterable[str]) -> tuple[str, ...]:
+def names_in(text: str, names: Iterable[str], any_case: bool = False) -> tuple[str, ...]:
     """Return those names of applications that a text contains.
 
-    A name of one word counts only where it is written like a name: in its case behind the first word, or where an
-    application stands ("in pluma", "Pluma: ..."). One that many applications share counts only as in "in Terminal".
+    A name of one word counts only where an application stands ("in Pluma", "Pluma: ..."), since it may be a word like
+    any other: "count the characters" does not mean the application Characters.
 
     Args:
         text: The text.
-        names: The names, in their usual case.
+        names: The names.
+        any_case: Whether they count in any case; otherwise "text editor" is not Text Editor.
     """
-    spaced, like_one = f" {_plain(text)} ", _named_like_one(text)
-    ambiguous = (_listed("also_words") | _listed("no_applications")) - like_one
-    contained = (name for name in dict.fromkeys(names) if f" {_plain(name)} " in spaced and _plain(name))
-    return tuple(
-        name for name in contained if _plain(name) not in ambiguous and (" " in name or _stands_in(text, name))
-    )
+    return tuple(name for name in dict.fromkeys(names) if name and _contains(text, name, any_case))
 
 
-def _stands_in(text: str, name: str) -> bool:
-    named = rf"(?<!\w){re.escape(name)}(?!\w)"
-    return bool(re.search(rf"\s{named}", text) or pattern("placed_in", names=(name,)).search(text))
+def _contains(text: str, name: str, any_case: bool) -> bool:
+    if name.casefold() not in text.casefold():
+        return False
+    if " " in name:
+        return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE if any_case else 0))
+    found = pattern("placed_in", names=(name,)).finditer(text)
+    return any(any_case or name in match.group() for match in found)
 
 
 def named_applications(text: str, apps: Iterable[str], display_names: Mapping[str, str]) -> dict[str, str]:
@@ -120,10 +120,11 @@ def named_applications(text: str, apps: Iterable[str], display_names: Mapping[st
         display_names: Names that menus show, by names of windows in lower case; they may be meant, too.
     """
     found = dict.fromkeys(mentioned(text), "")
-    for app in (*apps, *display_names):
-        for written in names_in(text, (app, display_names.get(app.casefold(), ""))):
-            found.setdefault(application(app), written)
-    return found
+    found |= {application(app): app for app in names_in(text, apps, any_case=True) if application(app) not in found}
+    shown = set(names_in(text, display_names.values()))
+    return found | {
+        application(app): name for app, name in display_names.items() if name in shown and application(app) not in found
+    }
 
 
 def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
@@ -135,9 +136,10 @@ def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
         query: The text.
         candidates: Applications of the experiences that may answer it.
     """
-    written = {name: application(each) for each in candidates for name in (each, application(each))}
-    named = {written[name] for name in names_in(query, written)}
-    return mentioned(query) | named or _named_like_one(query)
+    spaced, named = f" {_plain(query)} ", _named_like_one(query)
+    known = {name for name in map(application, candidates) if name and f" {name} " in spaced}
+    ambiguous = (_listed("also_words") | _listed("no_applications")) - named
+    return mentioned(query) | (known - ambiguous) or named
 
 
 @lru_cache(maxsize=1024)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from intents.applications import application, applications_of, is_about_another, names_in, without_applications
+from intents.applications import (
+    application,
+    applications_of,
+    is_about_another,
+    named_applications,
+    without_applications,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,23 +60,28 @@ def test_names_of_applications_are_removed(text: str, plain: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "plain"),
+    ("text", "app", "display", "plain"),
     [
-        ("Turn on word wrap in l3afpad", "L3afpad", "Turn on word wrap"),
-        ("L3afpad: turn on word wrap", "L3afpad", "turn on word wrap"),
-        ("In the disk usage analyzer, scan the home folder", "Disk Usage Analyzer", "scan the home folder"),
-        ("Show the arrows in Characters", "Characters", "Show the arrows"),
-        ("Count the characters of the text", "Characters", None),
-        ("Characters of the text", "Characters", None),
-        ("Turn on wrapping in FocusWriter", "Writer", None),
-        ("Print the calendar", "Calendar", None),
+        ("Turn on word wrap in l3afpad", "L3afpad", "L3afpad", "Turn on word wrap"),
+        ("L3afpad: turn on word wrap", "L3afpad", "", "turn on word wrap"),
+        ("In Disk Usage Analyzer, scan the home folder", "baobab", "Disk Usage Analyzer", "scan the home folder"),
+        ("Show the arrows in Characters", "org.gnome.Characters", "Characters", "Show the arrows"),
+        ("Count the characters of the text", "org.gnome.Characters", "Characters", None),
+        ("Show the number of characters", "org.gnome.Characters", "Characters", None),
+        ("Give the length in characters", "org.gnome.Characters", "Characters", None),
+        ("Characters of the text", "org.gnome.Characters", "Characters", None),
+        ("Type the code 42", "Code", "Visual Studio Code", None),
+        ("Turn on line numbers in the text editor", "org.example.Editor", "Text Editor", None),
+        ("Turn on wrapping in FocusWriter", "Writer", "LibreOffice Writer", None),
     ],
 )
-def test_name_of_any_application_is_found_where_it_is_meant(text: str, name: str, plain: str | None) -> None:
-    found = names_in(text, [name])
-    assert found == (() if plain is None else (name,))
+def test_name_of_any_application_is_found_where_it_is_meant(
+    text: str, app: str, display: str, plain: str | None
+) -> None:
+    named = named_applications(text, [app], {app.casefold(): display} if display else {})
+    assert list(named) == ([] if plain is None else [application(app)])
     if plain is not None:
-        assert without_applications(text, found) == plain
+        assert without_applications(text, tuple(named.values())) == plain
 
 
 @pytest.mark.parametrize(

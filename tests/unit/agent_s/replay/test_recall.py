@@ -116,7 +116,7 @@ def test_nothing_is_done_if_a_part_is_unknown(memory: MemoryStore, instruction: 
     [
         ("L3afpad", "L3afpad", "Turn on numbers in l3afpad"),
         ("L3afpad", "", "In L3afpad, turn on numbers"),
-        ("baobab", "Disk Usage Analyzer", "turn on numbers in the disk usage analyzer"),
+        ("baobab", "Disk Usage Analyzer", "turn on numbers in Disk Usage Analyzer"),
         ("org.gnome.Characters", "Characters", "Turn on numbers in Characters"),
     ],
 )
