@@ -205,14 +205,20 @@ class Aim:
                 "pixels.",
                 "off_screen",
             )
-        if seen is None or self._shows(point, seen, self.frame(), restless):
+        if seen is None:
+            return point
+        before = element_at(point, seen)
+        # What has scrolled by a row may look as before, where all rows have a button of their own.
+        stays = before is None or self._is_at(before, point)
+        if stays and self._shows(point, seen, self.frame(), restless):
             return point
         self.rest()
-        if self._shows(point, seen, self.frame(), restless):
+        if stays and self._shows(point, seen, self.frame(), restless):
             return point
         now = self.look()
-        before, after = element_at(point, seen), element_at(point, now)
-        if before is not None and after is not None and before.name and _alike(before, after):
+        after = element_at(point, now)
+        kept = now.by_id.get(before.id, after) if before is not None else None
+        if before is not None and before.name and kept is after and _alike(before, after):
             return point
         what = "it is not a known element" if after is None else f"it is the {_shown(after)}"
         raise Refused(f"What lies at {point.x},{point.y} has changed: now {what}. Look at it again before acting.")

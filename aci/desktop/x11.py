@@ -297,6 +297,7 @@ class X11Desktop:
             notes = (*notes, f"Held down: {', '.join(held)}.")
         return Observation(
             held_keys=held_keys,
+            pointer=self.screen.pointer(),
             screenshot=picture.result(),
             elements=elements,
             windows=windows,
@@ -341,6 +342,7 @@ class X11Desktop:
             screenshot=to_rgb(frame),
             elements=tuple(now.get(each.id, each) for each in seen.elements),
             windows=windows,
+            pointer=self.screen.pointer(),
             focus_id=focused[0] if len(focused) == 1 else None,
         )
         return self._seen

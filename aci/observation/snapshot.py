@@ -85,6 +85,7 @@ class Snapshot:
     # but no names; only their color and place distinguish them; before them the headers of sheets, which have names
     candidates: tuple[Element, ...] = ()
     held_keys: tuple[str, ...] = ()  # keys that `key_down` holds, by name
+    pointer: Point | None = None  # where the mouse pointer is, px; None if that is not known
 
     @property
     def screen(self) -> Rect:

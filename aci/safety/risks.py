@@ -5,7 +5,7 @@ What a model says about its own action does not count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -29,7 +29,7 @@ from aci.acting.actions import (
     Type,
     Wait,
 )
-from aci.acting.targets import Place, Span, Target, element_meant, elements_at, window_at
+from aci.acting.targets import Place, Span, Target, Whole, element_meant, elements_at, window_at
 from aci.input.keys import UnknownKey, chord, left_key
 from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation, Window
@@ -55,6 +55,7 @@ _SHORT = 24
 _STATEMENTS = frozenset({"label", "static", "paragraph", "heading", "text", "text line", "alert", "dialog", "section"})
 _MOST_STATEMENTS = 60  # a dialog with more text is an ordinary window
 _DIALOG_ROLES = ("dialog:", "alert:", "file chooser:")
+_FORMS = ("form:", "document web:", *_DIALOG_ROLES)
 _FIELDS = frozenset({"text", "entry", "password text"})
 
 _TOUCHES_NOTHING = (Wait, Done, Fail, CallUser, SaveToBuffer, *LOOKS)
@@ -83,17 +84,23 @@ def find_dangers(
         yield from _outside(action, observation, allowed_apps)
     match action:
         case Click() | MouseDown():
-            for target in action.targets():
+            for target in _pointed_at(action, observation):
                 yield from _pressing_button(action.button_type, target, observation)
         case Type():
             yield from _typing(action, observation)
         case DragAndDrop() | MouseUp():
-            for target in action.targets()[-1:]:
+            for target in _pointed_at(action, observation)[-1:]:
                 yield from _dropping(target, observation)
         case Hotkey() | HoldAndPress() | KeyDown():
             yield from _keys(action, observation)
         case SwitchApplications():
             yield from _switching(action, observation)
+
+
+def _pointed_at(action: Action, observation: Observation) -> Sequence[Target]:
+    """Return what an action of the mouse points at: its targets, or what lies under the pointer."""
+    under = (observation.pointer,) if observation.pointer is not None else ()
+    return action.targets() or (under if isinstance(action, MouseDown | MouseUp) else ())
 
 
 def _outside(action: Action, observation: Observation, allowed: frozenset[str]) -> Iterator[Danger]:
@@ -119,7 +126,7 @@ def _names(element: Element | None, window: Window | None) -> set[str]:
 
 def _touched(action: Action, observation: Observation) -> list[tuple[Element | None, Window | None]]:
     """Return the elements and windows that an action uses; without a target, the active window."""
-    targets = action.targets()
+    targets = _pointed_at(action, observation)
     if not targets:
         return [(None, observation.active_window)]
     touched: list[tuple[Element | None, Window | None]] = []
@@ -144,6 +151,8 @@ def _meant(target: Target, observation: Observation) -> list[Element]:
     match target:
         case Point():
             return elements_at(target, observation)
+        case Whole() if named is not None and named.point is not None:
+            return [named, *(one for one in elements_at(named.point, observation) if one.rect.area < named.rect.area)]
         case Place() if named is not None:
             return [named, *(one for one in elements_at(target.inside(named.rect), observation) if one != named)]
         case Span() if named is not None:
@@ -213,18 +222,36 @@ def _asked(element: Element, window: Window | None, observation: Observation) ->
 
 
 def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
-    chosen = element_meant(action.target, observation) if action.target is not None else None
-    target = chosen or observation.by_id.get(observation.focus_id or -1)
-    window = _window(chosen, observation)
+    ((chosen, window),) = _touched(action, observation)
+    clicked = action.target is not None
+    target = chosen if clicked else observation.by_id.get(observation.focus_id or -1)
     if target is not None and _is_password(target):
         yield Danger("password", "it types into a password field")
     elif SECRET.search(action.text):
         yield Danger("secret", "it types a secret where it can be read")
     if _is_terminal(target, window):
         yield Danger("terminal", f"it types into the terminal {_title(window)}")
-    elif target is not None and (chosen is not None or action.enter or set(action.text) & set("\n\r ")):
+    elif target is not None:
         # A chosen element is clicked first; Return and space press what has the keyboard.
-        yield from _pressing(target, window, observation)
+        if clicked or action.enter or set(action.text) & set("\n\r "):
+            yield from _pressing(target, window, observation)
+        if action.enter or set(action.text) & set("\n\r"):
+            yield from _pressing_default(target, observation)
+
+
+def _pressing_default(focused: Element, observation: Observation) -> Iterator[Danger]:
+    """Judge Return in a field, which presses the default button of its dialog or form."""
+    if focused.role in PRESSED_ROLES or "multi_line" in focused.states:
+        return
+    for one in observation.elements:
+        if "default" in one.states and (one.window_id, _form(one)) == (focused.window_id, _form(focused)):
+            yield from _pressing(one, _window(one, observation), observation)
+
+
+def _form(element: Element) -> tuple[str, ...]:
+    """Return the path to the form, dialog or page that an element belongs to; () if it is in none."""
+    ends = (number for number, part in enumerate(element.path, start=1) if part.startswith(_FORMS))
+    return element.path[: max(ends, default=0)]
 
 
 def _dropping(target: Target, observation: Observation) -> Iterator[Danger]:
@@ -254,8 +281,10 @@ def _keys(action: Hotkey | HoldAndPress | KeyDown, observation: Observation) -> 
         return
     if _is_password(focused) and any(_enters_text(keys) for keys in pressed):
         yield Danger("password", "it types into a password field")
-    if any(len(keys) == 1 and keys in _chords("Return", "space", "KP_Enter") for keys in pressed):
+    if any(keys in _chords("Return", "space", "KP_Enter") for keys in pressed):
         yield from _pressing(focused, _window(focused, observation), observation)
+    if any(keys in _chords("Return", "KP_Enter") for keys in pressed):
+        yield from _pressing_default(focused, observation)
 
 
 def _pressed(action: Hotkey | HoldAndPress | KeyDown, observation: Observation) -> list[_Chord]:

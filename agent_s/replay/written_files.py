@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from agent_s.probes.documents import read_document
 from agent_s.probes.places import MAX_BYTES, NotReadable, folders_of
+from agent_s.records import GroundedStep
 from intents.alignment import holds
 
 _LONGEST = 400
@@ -48,6 +50,11 @@ def was_written(path: str, home: Path | None, since: float) -> bool:
         return _is_new(place, since) and abs(time.time() - place.stat().st_mtime) > COMPLETE_S
     except OSError:  # it is gone meanwhile
         return False
+
+
+def without_files(steps: Sequence[GroundedStep]) -> tuple[GroundedStep, ...]:
+    """Return steps without the files that they wrote when they were learned."""
+    return tuple(step.model_copy(update={"end": step.end.model_copy(update={"files": ()})}) for step in steps)
 
 
 def _place(path: str, home: Path) -> Path:

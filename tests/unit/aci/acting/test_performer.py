@@ -792,6 +792,19 @@ def test_a_pixel_is_clicked_though_the_screen_changes_elsewhere(bench: Bench) ->
     assert bench.performer.perform(Click(at=(80, 20)), seen).ok
 
 
+def test_a_pixel_is_refused_if_another_row_has_moved_under_it(bench: Bench) -> None:
+    """Each row of a list has a button that looks and is called like all others."""
+    seen = bench.observation(bench.elements)
+    bench.located = {10: Rect(10, 50, 20, 20), 11: Rect(10, 10, 20, 20)}
+    result = bench.performer.perform(Click(at=(20, 20)), seen)
+    assert (result.ok, result.refusal) == (False, "stale")
+    bench.located = {10: None, 11: Rect(50, 50, 20, 20)}  # drawn anew by its application, as another object
+    bench.later = [bench.element(12, Rect(10, 10, 20, 20))]
+    bench.located |= {10: None}
+    assert bench.performer.perform(Click(at=(20, 20)), seen).ok
+    assert bench.device.done == [("click", Point(20, 20), 1, "left", 0)]
+
+
 def test_a_place_is_a_fraction_of_the_box(bench: Bench) -> None:
     assert bench.perform(Click(element_id=10, at=(0, 0))).ok
     assert bench.perform(Click(element_id=10, at=(1, 0.5))).ok

@@ -15,6 +15,7 @@ from aci.acting.actions import (
     HoldAndPress,
     Hotkey,
     MouseDown,
+    MouseUp,
     Move,
     Read,
     Scroll,
@@ -24,7 +25,7 @@ from aci.acting.actions import (
     Zoom,
 )
 from aci.acting.targets import Words
-from aci.observation.geometry import Rect
+from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Window
 from aci.safety.policy import OWN_SCREEN, VIRTUAL, Policy, Risk, find_dangers
 
@@ -333,3 +334,56 @@ def test_zoom_and_read_need_no_consent() -> None:
     policy = Policy(OWN_SCREEN, confirm_all=True)
     for action in (Zoom(element_id=7), Read(), Read(element_id=7)):
         assert policy.decide(action, screen(name="Delete")).rule == "allow"
+
+
+def test_typing_at_a_pixel_is_judged_by_the_window_that_lies_there() -> None:
+    """A terminal often has no elements at all, and may be clicked into while another window has the keyboard."""
+    front = replace(EDITOR, rect=Rect(0, 0, 400, 600))
+    terminal = replace(TERMINAL, rect=Rect(400, 0, 400, 600), active=False)
+    seen = replace(screen(front, role="entry", focus=True), windows=(front, terminal))
+    assert risks(Type(text="ls", at=(600, 300), enter=True), seen) == {"terminal"}
+    assert risks(Type(text="ls", at=(20, 20), enter=True), seen) == set()
+    beside = replace(seen, windows=(replace(front, active=False), replace(terminal, active=True)))
+    assert risks(Type(text="hello", at=(200, 300)), beside) == set()
+
+
+def test_return_in_a_field_presses_the_default_button_of_its_dialog() -> None:
+    seen = screen(name="Name", role="entry", focus=True)
+    default = replace(seen.elements[0], id=8, role="push button", name="Delete", states=frozenset({"default"}))
+    dialog = replace(seen, elements=(*seen.elements, default))
+    for action in (Hotkey(keys=("Return",)), Type(text="x", enter=True), Type(text="x\n", element_id=7)):
+        assert risks(action, dialog) == {"irreversible"}
+        assert risks(action, seen) == set()
+    assert risks(Hotkey(keys=("space",)), dialog) == set()
+    assert risks(Type(text="a b"), dialog) == set()
+    elsewhere = replace(dialog, elements=(seen.elements[0], replace(default, window_id=TERMINAL.id)))
+    assert risks(Hotkey(keys=("Return",)), elsewhere) == set()
+
+
+def test_a_mouse_button_without_a_target_is_judged_by_what_lies_under_the_pointer() -> None:
+    seen = replace(screen(name="Delete"), pointer=Point(20, 20))
+    assert risks(MouseDown(), seen) == {"irreversible"}
+    assert risks(MouseDown(), replace(seen, pointer=Point(200, 200))) == set()
+    assert risks(MouseUp(), replace(screen(name="Trash"), pointer=Point(20, 20))) == {"irreversible"}
+    assert risks(MouseDown(), screen(name="Delete")) == set()  # where the pointer is not known
+    terminal = replace(screen(TERMINAL), pointer=Point(20, 20))
+    assert risks(MouseDown(), terminal, frozenset({"mousepad"})) == {"outside"}
+
+
+def test_what_lies_inside_an_element_where_it_is_clicked_is_judged_too() -> None:
+    seen = screen(name="Delete")
+    row = Element(8, "panel", "Mail", Rect(0, 10, 80, 20), Rect(0, 10, 80, 20).center, EDITOR.id, app="mousepad")
+    seen = replace(seen, elements=(row, *seen.elements))
+    assert risks(Click(element_id=8), seen) == {"irreversible"}
+    beside = replace(seen, elements=(replace(row, point=Point(5, 15)), seen.elements[1]))
+    assert risks(Click(element_id=8), beside) == set()
+
+
+def test_return_in_a_field_of_a_page_presses_only_the_button_of_its_own_form() -> None:
+    page = "document web:Shop"
+    field = replace(screen(name="Search", role="entry").elements[0], path=(page,))
+    button = replace(field, id=8, role="push button", name="Buy", states=frozenset({"default"}), path=(page, "form:"))
+    seen = replace(screen(), elements=(field, button), focus_id=7)
+    assert risks(Hotkey(keys=("Return",)), seen) == set()
+    inside = replace(field, path=(page, "form:", "paragraph:"))
+    assert risks(Hotkey(keys=("Return",)), replace(seen, elements=(inside, button))) == {"irreversible"}

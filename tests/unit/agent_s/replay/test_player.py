@@ -411,6 +411,31 @@ def test_replay_must_write_the_learned_file_again(memory: MemoryStore, tmp_path:
     assert not outcome(events).replayed and "~/c.txt was not written" in of(ReplayStopped, events)[0].reason
 
 
+def test_file_that_cannot_be_read_proves_nothing(memory: MemoryStore, tmp_path: Path) -> None:
+    """A machine elsewhere: whether the file was written there is not known here."""
+
+    class WithHome(FakeDesktop):
+        home: Path | None = tmp_path
+
+    class Elsewhere(FakeDesktop):
+        home = None
+
+    def saving(action: Action, seen: Observation) -> Observation:
+        if isinstance(action, Type):
+            (tmp_path / action.text.removeprefix("~/")).write_text("x")
+        return form(action, seen)
+
+    def save(desktop: FakeDesktop, name: str, replay: bool | str) -> list[Event]:
+        model = ScriptedModel({"act": [act(Type(text=f"~/{name}", element_id=1)), act(Done())]})
+        agent = AgentS(model=model, desktop=desktop, memory=memory, options=Options(replay=replay))
+        return list(agent.stream(Task(instruction=f"Save it as {name}"), passes if replay is True else None))
+
+    save(WithHome(FORM, saving), "a.txt", True)
+    for name in ("a.txt", "b.txt"):
+        ended = outcome(save(Elsewhere(FORM, form), name, "only"))
+        assert ended.replayed and not ended.verified
+
+
 def test_path_in_the_home_is_typed_with_the_current_home(memory: MemoryStore, tmp_path: Path) -> None:
     def save(home: Path | None, name: str, replay: bool | str) -> tuple[list[Event], list[Action]]:
         class WithHome(FakeDesktop):
