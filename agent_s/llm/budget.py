@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from agent_s.errors import LimitReached
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agent_s.errors import LimitReached, ModelError
 from agent_s.llm.protocol import Model, ModelRequest, ModelResponse, model_name
-from agent_s.records import Limits, Usage
+from agent_s.records import NO_USAGE, Limits, Usage
 
 RESERVED_SHARE = 0.1  # share of the tokens, dollars and seconds of a run that is reserved for verification
 
@@ -26,6 +29,12 @@ class Budget:
     def charge(self, usage: Usage) -> None:
         """Count one call."""
         self.calls.append(usage)
+
+    def charge_unanswered(self, spent: Sequence[Usage]) -> Usage:
+        """Count a call whose answers cannot be used, if there were any, and return what they cost."""
+        if spent:
+            self.charge(sum(spent, Usage(dollars=0.0)))
+        return self.calls[-1] if spent else NO_USAGE
 
     @property
     def used(self) -> Usage:
@@ -65,7 +74,12 @@ class MeteredModel:
     def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer one request; a used-up budget raises LimitReached."""
         self.budget.check()
-        response = self._model.complete(request)
+        spent: list[Usage] = []
+        try:
+            response = self._model.complete(replace(request, on_usage=spent.append))
+        except ModelError:
+            self.budget.charge_unanswered(spent)
+            raise
         self.budget.charge(response.usage)
         return response
 

@@ -564,7 +564,7 @@ def _never() -> bool:
     return False
 
 
-def _ignore(exchange: Exchange) -> None:
+def _ignore(what: object) -> None:
     """Record nothing."""
 
 
@@ -577,6 +577,8 @@ class ModelRequest:
     asked_to_stop: Callable[[], bool] = field(default=_never, repr=False, compare=False)
     # takes each prompt that a provider is sent, with its answer, for the record
     on_exchange: Callable[[Exchange], None] = field(default=_ignore, repr=False, compare=False)
+    # takes what each answer costs, which an answer that cannot be used does, too
+    on_usage: Callable[[Usage], None] = field(default=_ignore, repr=False, compare=False)
     # the machine, as it was when the run's first question was asked; None if nothing is known of it
     machine: Machine | None = field(default=None, repr=False, compare=False)
 

@@ -89,15 +89,21 @@ class Session:
         self._budget.check()
         started = self.clock()
         exchanges: list[Exchange] = []
+        spent: list[Usage] = []
         recorded = replace(
-            request, asked_to_stop=self.asked_to_stop, on_exchange=exchanges.append, machine=self.machine()
+            request,
+            asked_to_stop=self.asked_to_stop,
+            on_exchange=exchanges.append,
+            on_usage=spent.append,
+            machine=self.machine(),
         )
         try:
             with self.timed(_PHASES.get(request.kind, "model")):
                 response = self._model.complete(recorded)
         except ModelError as error:
             why = f"{type(error).__name__}: {error}"
-            self._report(request.kind, self.clock() - started, exchanges=exchanges, error=why)
+            usage = self._budget.charge_unanswered(spent)
+            self._report(request.kind, self.clock() - started, usage=usage, exchanges=exchanges, error=why)
             raise
         more = {"answer": response.output.for_record(), "detail": response.detail, "exchanges": exchanges}
         self._count(request.kind, self.clock() - started, response.usage, **more)

@@ -11,10 +11,12 @@ import pytest
 from aci.acting.actions import Type
 from agent_s import AgentS, Options
 from agent_s.errors import (
+    LimitReached,
     ModelError,
     ModelRefused,
     ModelUnavailable,
 )
+from agent_s.llm.budget import MeteredModel
 from agent_s.llm.build import build_model, build_models
 from agent_s.llm.protocol import (
     ActContext,
@@ -33,7 +35,7 @@ from agent_s.llm.protocol import (
 from agent_s.llm.providers.prices import load_prices
 from agent_s.llm.providers.provider import ProviderModel
 from agent_s.llm.routing import ModelByRole
-from agent_s.records import Subtask, Task
+from agent_s.records import Limits, Subtask, Task
 from agent_s.settings import ObservationForm, ProviderSettings, load_settings
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 from tests.wire.faults import FAULTS, PRESS, PRESSED, REQUEST, Fault, deviations, exchange, turn_of_worker
@@ -164,6 +166,22 @@ def test_the_key_appears_in_no_name_text_or_log(form: Format, caplog: pytest.Log
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_fault_ends_in_success_or_in_its_error(form: Format, fault: Fault) -> None:
     assert deviations(form, fault) == []
+
+
+@pytest.mark.parametrize("answers", [["nonsense"] * 3, ["nonsense", ""]], ids=["invalid", "then unreachable"])
+def test_answers_that_cannot_be_used_are_counted_too(form: Format, answers: list[str]) -> None:
+    """They are paid for, so that a limit holds for them."""
+    lost = [Http(status=401, body={})] if "" in answers else []
+    turns = [*(form.answer(answer) for answer in answers if answer), *lost]
+    with WireServer(list(turns)).running() as server:
+        model = build_model(form.model(server.url), form.environment(server.url), ProviderSettings())
+        metered = MeteredModel(model, Limits(max_tokens=1000))
+        with pytest.raises(ModelError):
+            metered.complete(REQUEST)
+        paid = len(turns) - len(lost)
+        assert (metered.budget.used.model_calls, metered.budget.used.tokens) == (1, 1050 * paid)
+        with pytest.raises(LimitReached, match="max_tokens"):
+            metered.complete(REQUEST)
 
 
 def test_an_invalid_answer_is_sent_back_and_both_requests_are_counted(form: Format) -> None:

@@ -119,6 +119,7 @@ class ProviderModel:
         finally:
             enforced = json.dumps(schema) if schema is not None and self._enforces_schema else ""
             request.on_exchange(as_exchange(sent, enforced, reply, problem))
+        request.on_usage(reply.usage.model_copy(update={"dollars": self.prices.dollars(self.name, reply.usage)}))
         _require_answer(reply, self.name)
         return reply
 

@@ -18,7 +18,7 @@ from aci.observation.observation import Observation, Window
 from aci.safety.policy import Policy
 from aci.screen.emergency_stop import Halt
 from agent_s import AgentS, Limits, Options, Outcome, Task
-from agent_s.errors import ModelUnavailable
+from agent_s.errors import ModelRefused, ModelUnavailable
 from agent_s.events import (
     ActionPerformed,
     Event,
@@ -40,6 +40,7 @@ from agent_s.llm.protocol import (
     Citation,
     Judgement,
     ModelRequest,
+    ModelResponse,
     PlanContext,
     PlannedNode,
     PlanResponse,
@@ -454,6 +455,18 @@ def test_searches_count_against_the_budgets_and_usage_of_the_run() -> None:
     again = ScriptedModel({"query": [QueryResponse(query="How to")]})
     ended = outcome(run(FakeDesktop(screen(OK)), again, search=Paid(), limits=Limits(max_tokens=1000)))
     assert (ended.status, ended.reason) == ("out_of_budget", "1000 tokens are used up (limits.max_tokens)")
+
+
+def test_an_answer_that_cannot_be_used_counts_against_the_budgets_and_usage_of_the_run() -> None:
+    class Refusing(ScriptedModel):
+        def complete(self, request: ModelRequest) -> ModelResponse:
+            request.on_usage(Usage(input_tokens=1000, output_tokens=50, dollars=0.25))
+            raise ModelRefused("no")
+
+    events = run(FakeDesktop(screen(OK)), Refusing({}))
+    ended = outcome(events)
+    assert (ended.status, ended.usage.model_calls, ended.usage.tokens, ended.usage.dollars) == ("error", 1, 1050, 0.25)
+    assert [call.usage.tokens for call in of(ModelCalled, events)] == [1050]
 
 
 def test_the_web_is_asked_again_when_a_subtask_fails() -> None:
