@@ -156,14 +156,14 @@ def carry_out(
                     listener(event)
                 if isinstance(event, RunEnded):
                     outcome = event.outcome
-        finally:
+        finally:  # what was saved outlives the desktop, however the run ends
             if recorder is not None:
                 recorder.close()
+            folder = recorder.folder if recorder is not None else None
+            files = keep_files(home, folder, display, since) if home is not None else NOTHING_SAVED
         if outcome is None:  # the end was lost to a second Ctrl-C that came with it
             raise KeyboardInterrupt
         seconds = time.monotonic() - began
-        folder = recorder.folder if recorder is not None else None
-        files = keep_files(home, folder, display, since) if home is not None else NOTHING_SAVED
         report = _write_report(folder, display) if folder is not None else None
         return FinishedRun(outcome, model, folder, report, seconds, files)
 

@@ -13,6 +13,7 @@ a newer `SCHEMA_VERSION` are refused.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -153,8 +154,7 @@ class ResultsFile:
                 differing = _difference(before[key], now[key])
                 raise ResultsError(f"{self._path} holds results with another {key} ({differing}). Use another folder.")
         content = self._path.read_bytes()
-        if not content.endswith(b"\n"):  # the last line was cut short; its episode is run again
-            self._path.write_bytes(content[: content.rfind(b"\n") + 1])
+        os.truncate(self._path, content.rfind(b"\n") + 1)  # a last line that was cut short; its episode is run again
 
     def _write(self, line: Record) -> None:
         with self._path.open("a", encoding="utf-8") as file:

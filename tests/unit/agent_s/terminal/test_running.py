@@ -152,6 +152,19 @@ def test_files_that_can_be_kept_nowhere_are_named_as_lost(
     assert "note.txt" in told.err
 
 
+def test_files_are_kept_from_a_run_that_breaks_off(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Breaking(PrivateDesktop):
+        def _click(self, action: Action, seen: Observation) -> Observation:
+            if seen.by_id.get(2) is not None:
+                raise RuntimeError("a fault of this program")
+            return super()._click(action, seen)
+
+    monkeypatch.setattr(f"{__name__}.PrivateDesktop", Breaking)
+    with pytest.raises(RuntimeError, match="a fault"):
+        run("Click 'OK'. Click 'Saved'.", settings)
+    assert (find_run(settings.runs_folder, "last") / "files" / "note.txt").read_text() == "saved"
+
+
 def test_files_that_a_run_left_alone_are_not_copied(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     given = settings.runs_folder.parent / "home" / "given.txt"
     given.parent.mkdir()
