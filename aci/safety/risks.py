@@ -243,9 +243,13 @@ def _pressing_default(focused: Element, observation: Observation) -> Iterator[Da
     """Judge Return in a field, which presses the default button of its dialog or form."""
     if focused.role in PRESSED_ROLES or "multi_line" in focused.states:
         return
-    for one in observation.elements:
-        if "default" in one.states and (one.window_id, _form(one)) == (focused.window_id, _form(focused)):
+    elements, form = observation.elements, (focused.window_id, _form(focused))
+    at = next((at for at, one in enumerate(elements) if one.id == focused.id), 0)
+    # Forms without names have the same path: the first button behind the field is that of its form.
+    for one in (*elements[at:], *elements[:at]):
+        if "default" in one.states and (one.window_id, _form(one)) == form:
             yield from _pressing(one, _window(one, observation), observation)
+            return
 
 
 def _form(element: Element) -> tuple[str, ...]:

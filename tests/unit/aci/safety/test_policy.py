@@ -387,3 +387,6 @@ def test_return_in_a_field_of_a_page_presses_only_the_button_of_its_own_form() -
     assert risks(Hotkey(keys=("Return",)), seen) == set()
     inside = replace(field, path=(page, "form:", "paragraph:"))
     assert risks(Hotkey(keys=("Return",)), replace(seen, elements=(inside, button))) == {"irreversible"}
+    own = replace(button, id=9, name="Search")
+    assert risks(Hotkey(keys=("Return",)), replace(seen, elements=(inside, own, button))) == set()
+    assert risks(Hotkey(keys=("Return",)), replace(seen, elements=(own, inside, button))) == {"irreversible"}
