@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 from aci.applications.catalog import Application, installed_applications
 from aci.errors import AciError
 from agent_s.errors import AgentError
-from agent_s.records import Task
+from agent_s.records import Task, Usage
 from agent_s.terminal.output import plural
 from evaluation.harness.results import RUNS_FOLDER, Job, Result, Work, effort_of, place_in
 from evaluation.worker import serve
@@ -53,8 +53,8 @@ from memory_store import MemoryStoreError, NarrativeExperience
 
 if TYPE_CHECKING:
     from aci.observation.observation import Observation
+    from agent_s.llm.budget import MeteredModel
     from agent_s.llm.protocol import ReachedScreen
-    from agent_s.records import Usage
     from exploration.tasks.proposals import ExplorationTask
     from memory_store import MemoryStore
 
@@ -87,6 +87,7 @@ class ExplorationBench:
         self._applications = {application.id: application for application in assignment.applications}
         self._resources = ExitStack()
         self._memory: MemoryStore | None = None
+        self._metered: MeteredModel | None = None  # the model of the present job
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -100,7 +101,7 @@ class ExplorationBench:
 
     def run(self, job: Job) -> Result:
         """Do one job; a failure is a result."""
-        began = time.monotonic()
+        began, self._metered = time.monotonic(), None
         what, _, about = job.task.partition(" ")
         try:
             match what:
@@ -115,12 +116,10 @@ class ExplorationBench:
         except ApplicationUnusable as error:
             result = _result(job, "failure", str(error), status="infeasible")
         except (AciError, AgentError, MemoryStoreError, ExplorationError) as error:
-            result = _result(job, "error", str(error))
+            result = _result(job, "error", str(error), **effort_of(self._used))
         return result.model_copy(update={"seconds": round(time.monotonic() - began, 3)})
 
     def _survey(self, job: Job, application: Application) -> Result:
-        from agent_s.llm.budget import MeteredModel
-        from agent_s.llm.build import build_models
         from agent_s.memory import choose_embedder
         from exploration.tasks.proposals import leave_out_repetitions, propose_tasks
 
@@ -128,9 +127,8 @@ class ExplorationBench:
         with self._settings.desktop.new_virtual() as desktop:
             first = start(desktop, application, installed_applications(desktop.environment))
             found = survey(desktop, first)
-            model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
             embedder, wanted = choose_embedder(self._settings), self._given.wanted
-            proposed = propose_tasks(model, embedder, application, found.affordances, first, wanted)
+            proposed = propose_tasks(self._new_model(), embedder, application, found.affordances, first, wanted)
             before = read_survey(self._given.folder, application.id)
             known = before.tasks if before is not None else ()
             names = [one.name for one in found.affordances]
@@ -142,11 +140,9 @@ class ExplorationBench:
             )
             _save_picture(first, folder / PICTURE_FILE)
         summary = f"{plural(len(found.affordances), 'control')}, {plural(len(tasks), 'task')}"
-        return _result(job, "success", summary, status="done", **_spent(proposed.usage))
+        return _result(job, "success", summary, status="done", **effort_of(self._used))
 
     def _search(self, job: Job, application: Application) -> Result:
-        from agent_s.llm.budget import MeteredModel
-        from agent_s.llm.build import build_models
         from exploration.search.dfs import search
         from exploration.search.ledger import Ledger
         from exploration.search.navigator import new_desktop
@@ -156,8 +152,7 @@ class ExplorationBench:
         from exploration.skills.skill_keeper import SkillKeeper
 
         folder = application_folder(self._given.folder, application.id)
-        model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
-        namer = ModelNamer(model, application.name)
+        namer = ModelNamer(self._new_model(), application.name)
         ended: SearchEnded | None = None
         with (
             locked(folder, LOCK_WAIT_S, LOCK_FILE if job.seed is None else f"{LOCK_FILE}-{job.seed}"),
@@ -187,7 +182,8 @@ class ExplorationBench:
             summary += f"; named by rules, because the model failed: {namer.problem}"
         bounds = search_labels(seconds, limits.max_depth, complete)
         outcome = "success" if skills or len(screens) > 1 else "failure"
-        return _result(job, outcome, summary, status="done", steps=steps, labels=bounds, **_spent(tuple(namer.usage)))
+        spent = effort_of(self._used) | {"steps": steps}
+        return _result(job, outcome, summary, status="done", labels=bounds, **spent)
 
     def _seconds_for(self, used_s: float) -> float:
         """Return the time for a search, s, of which some is used already; it never passes the deadline."""
@@ -197,8 +193,6 @@ class ExplorationBench:
 
     def _propose(self, job: Job, practice: Practice) -> Result:
         """Add tasks for the whole exploration to those of earlier jobs; each call's are on the disk before the next."""
-        from agent_s.llm.budget import MeteredModel
-        from agent_s.llm.build import build_models
         from agent_s.memory import choose_embedder
         from exploration.tasks.proposals import KnownTasks
 
@@ -211,9 +205,9 @@ class ExplorationBench:
         made = read_practice(folder, practice)
         wanted = self._given.independent if practice == "independent" else self._given.aware
         subjects = [Subject(tuple(screens))] if practice == "independent" else split(screens)
-        model, problem = MeteredModel(build_models(self._settings, os.environ), self._settings.limits), ""
+        problem = ""
         try:
-            for proposed in propose(model, subjects, practice, max(0, wanted - len(made.tasks)), known):
+            for proposed in propose(self._new_model(), subjects, practice, max(0, wanted - len(made.tasks)), known):
                 update = {"tasks": made.tasks + proposed.tasks, "usage": made.usage + proposed.usage}
                 made = made.model_copy(update=update)
                 write_practice(folder, practice, made)
@@ -318,6 +312,19 @@ class ExplorationBench:
             )
         finally:
             recording.close()
+
+    def _new_model(self) -> MeteredModel:
+        """Return the model for a job that is no task."""
+        from agent_s.llm.budget import MeteredModel
+        from agent_s.llm.build import build_models
+
+        self._metered = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
+        return self._metered
+
+    @property
+    def _used(self) -> Usage:
+        """What the model of the present job has used, whatever came of it."""
+        return self._metered.budget.used if self._metered is not None else Usage(dollars=0.0)
 
     def _opened_memory(self) -> MemoryStore | None:
         if self._memory is None and self._settings.memory.enabled:

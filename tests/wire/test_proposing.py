@@ -113,6 +113,20 @@ def test_tasks_for_a_whole_exploration_are_kept_when_the_provider_fails(
     assert "shopping list" not in "\n".join(form.texts(last)), "a task of another application"
 
 
+@pytest.mark.desktop
+def test_cost_of_answers_that_cannot_be_used_is_in_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    form, editor = FORMATS[0], Application("mousepad", "Mousepad", ("mousepad",))
+    server = WireServer([form.answer("nonsense")] * 3)
+    with server.running():
+        for name, value in form.environment(server.url).items():
+            monkeypatch.setenv(name, value)
+        settings = Settings.model_validate({"model": form.model(server.url), "memory": {"embedder": "hashing"}})
+        assignment = Assignment(settings=settings, folder=tmp_path, applications=(editor,), wanted=2, search_s=0)
+        with ExplorationBench(assignment) as bench:
+            result = bench.run(Job(task="survey mousepad"))
+    assert (result.outcome, result.model_calls, result.input_tokens) == ("error", 1, 3000), result.reason
+
+
 def test_recorded_screens_are_shown_and_tasks_in_memory_are_not_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
