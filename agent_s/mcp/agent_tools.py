@@ -161,7 +161,7 @@ class AgentTools:
     ) -> Reply:
         desktop = self.desktops.get(name)
         desktop.busy = f"the task {task.instruction[:80]!r}"
-        desktop.shown = None
+        desktop.shown = desktop.latest = None
         loop = asyncio.get_running_loop()
 
         def wait_for(answer: Coroutine[Any, Any, Value]) -> Value:

@@ -172,14 +172,14 @@ class DesktopTools:
         return Tool(name, " ".join((primitive.__doc__ or "").split()), arguments, Acted, run, hints)
 
     async def _act(self, desktop: OpenDesktop, action: Any, person: Person) -> Reply:
-        seen = desktop.shown or await look(desktop)
+        seen = desktop.latest or await look(desktop)
         decision = build_policy(self.settings, desktop.desktop).decide(action, seen)
         if decision.rule == "refuse":
             raise ToolProblem(f"Not allowed: {decision.reason}")
         if decision.rule == "confirm" and not await person.confirm(str(consent_for(action, seen, decision.reason))):
             raise ToolProblem(f"The person did not agree, or your client cannot ask them: {decision.reason}")
         result, after = await desktop.do(lambda: _perform(desktop, action, seen))
-        screen = _screen(desktop, seen, after)
+        screen = _screen(desktop, desktop.shown, after)
         desktop.shown = after
         result = with_effect(result, action, seen, after)
         values = Acted(
@@ -244,7 +244,7 @@ class DesktopTools:
 
 async def look(desktop: OpenDesktop) -> Observation:
     """Observe a desktop."""
-    return await desktop.do(lambda: desktop.desktop.observe())
+    return await desktop.do(lambda: _look(desktop))
 
 
 def as_image(pixels: NDArray[np.uint8], longest_edge: int) -> tuple[ImageContent, float]:
@@ -267,9 +267,19 @@ def _image(image: Image.Image) -> ImageContent:
     return ImageContent(data=base64.b64encode(file.getvalue()).decode(), mime_type=f"image/{kind}")
 
 
+def _look(desktop: OpenDesktop) -> Observation:
+    desktop.latest = None
+    desktop.latest = seen = desktop.desktop.observe()
+    return seen
+
+
 def _perform(desktop: OpenDesktop, action: Any, seen: Observation) -> tuple[ActionResult, Observation]:
+    """Perform an action that was allowed on a screen, and return the screen after it."""
+    if desktop.latest is not seen:
+        raise ToolProblem("Another call has used this desktop meanwhile. Look at it again before acting.")
+    desktop.latest = None
     result = desktop.desktop.perform(action)
-    return result, seen if isinstance(action, LOOKS) else desktop.desktop.observe()
+    return result, seen if isinstance(action, LOOKS) else _look(desktop)
 
 
 def _screen(desktop: OpenDesktop, before: Observation | None, seen: Observation) -> Screen:

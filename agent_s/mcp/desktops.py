@@ -29,6 +29,8 @@ class OpenDesktop:
     def __init__(self, name: str, open_desktop: Callable[[], AnyDesktop]) -> None:
         self.name = name  # what clients call it
         self.shown: Observation | None = None  # the observation that the client has seen last; None if none
+        # the latest look at it, which the desktop acts on; None once it has looked by itself
+        self.latest: Observation | None = None
         self.busy = ""  # what uses it for longer than one call, such as a task; empty if nothing does
         self._is_used = False
         self._open = ExitStack()

@@ -108,6 +108,8 @@ def run_once(
     with Interrupts(display.notice) as interrupts, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, display, trusted_run, watcher)
         introduce(agent, choice, display)
+        if desktop.halt is not None and desktop.halt.reason:  # a run lifts what stopped earlier ones
+            raise KeyboardInterrupt
         home = desktop.home if desktop.private else None
         ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished, watcher)
     announce(task.instruction, ended, settings)

@@ -13,6 +13,7 @@ import pytest
 
 from aci.acting.actions import Action, Click
 from aci.observation.observation import Observation
+from aci.screen.emergency_stop import Halt
 from agent_s.errors import TrajectoryError
 from agent_s.runs.listing import find_run
 from agent_s.runs.reading import read_trajectory
@@ -150,6 +151,19 @@ def test_files_that_can_be_kept_nowhere_are_named_as_lost(
     assert json.loads(told.out)["files"] == []
     assert "lost" in told.err
     assert "note.txt" in told.err
+
+
+def test_a_stop_while_the_desktop_is_being_opened_holds(settings: Settings) -> None:
+    class Stopped(FakeChoice):
+        def open(self, settings: Settings) -> Any:
+            opened = super().open(settings)
+            opened.enter_result.emergency_stop = Halt()
+            opened.enter_result.emergency_stop.call("the stop key was pressed")
+            return opened
+
+    with pytest.raises(KeyboardInterrupt):
+        run_once(make_task("Click 'OK'."), settings, Stopped(None, "a fake desktop"), as_json=False, quiet=True)
+    assert not (settings.runs_folder.parent / "home" / "note.txt").exists()
 
 
 def test_files_are_kept_from_a_run_that_breaks_off(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
