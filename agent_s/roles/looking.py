@@ -17,7 +17,10 @@ LOOKS_ONLY = (
 )
 
 _NAVIGATION_KEYS = frozenset({"home", "end", "page_up", "page_down", "pageup", "pagedown", "prior", "next", "up",
-                              "down", "left", "right", "escape", "esc"})  # fmt: skip
+                              "down", "left", "right"})  # fmt: skip
+_CLOSING_KEYS = frozenset({"escape", "esc"})
+_HOLD_VALUES = frozenset({"spin button", "slider", "dial", "combo box", "radio button", "date editor"})
+"""Roles whose value the wheel or arrow keys change."""
 _NAVIGATION_MODIFIERS = frozenset({"ctrl", "control"})
 _NAVIGATION_ROLES = frozenset({"page tab", "menu"})
 _OPENERS = frozenset({"menu item", "push button", "button"})
@@ -34,16 +37,28 @@ def is_read_only(action: Action, observation: Observation, done: Sequence[Step] 
         opened: Id of the dialog in front if the judge opened it, which it may close again; 0 for none.
     """
     match action:
-        case Scroll(hold_keys=()) | SwitchApplications() | Wait() | Move() | Zoom() | Read():
+        case Scroll(hold_keys=()):
+            element = element_meant(action.target, observation)
+            return element is None or element.role not in _HOLD_VALUES
+        case SwitchApplications() | Wait() | Move() | Zoom() | Read():
             return True
         case Hotkey(keys=keys):
             names = [key.casefold() for key in keys]
-            moves = names[-1] in _NAVIGATION_KEYS and set(names[:-1]) <= _NAVIGATION_MODIFIERS
+            moves = set(names[:-1]) <= _NAVIGATION_MODIFIERS and _only_moves(names[-1], observation, opened)
             return moves or any(step.response.action == action and _only_opened(step) for step in done)
         case Click(num_clicks=1, button_type="left", hold_keys=()):
             element = element_meant(action.target, observation)
             return element is not None and _is_safe_to_click(element, done, opened)
     return False
+
+
+def _only_moves(key: str, observation: Observation, opened: int) -> bool:
+    """Return whether a key neither sets a value nor closes a dialog that the run has left open."""
+    front = observation.active_window
+    if key in _CLOSING_KEYS:
+        return front is None or not front.modal or front.id == opened
+    focused = observation.by_id.get(observation.focus_id or 0)
+    return key in _NAVIGATION_KEYS and (focused is None or focused.role not in _HOLD_VALUES)
 
 
 def _is_safe_to_click(element: Element, done: Sequence[Step], opened: int) -> bool:

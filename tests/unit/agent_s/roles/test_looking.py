@@ -60,6 +60,23 @@ def test_what_only_opened_a_window_may_be_repeated() -> None:
         assert is_read_only(Hotkey(keys=("ctrl", "comma")), SCREEN, steps) is allowed
 
 
+@pytest.mark.parametrize("role", ["spin button", "slider", "combo box", "radio button"])
+def test_the_wheel_and_arrow_keys_do_not_change_values(role: str) -> None:
+    field = replace(SCREEN.elements[0], id=40, role=role)
+    seen = replace(SCREEN, elements=(*SCREEN.elements, field), focus_id=40)
+    for action in (Scroll(element_id=40, clicks=1), Hotkey(keys=("Down",)), Hotkey(keys=("ctrl", "Home"))):
+        assert not is_read_only(action, seen)
+    assert is_read_only(Hotkey(keys=("Down",)), replace(seen, focus_id=None))
+
+
+def test_escape_does_not_close_a_dialog_that_the_run_has_left_open() -> None:
+    dialog = replace(SCREEN.windows[0], active=True, modal=True)
+    seen = replace(SCREEN, windows=(dialog,))
+    assert not is_read_only(Hotkey(keys=("Escape",)), seen)
+    assert is_read_only(Hotkey(keys=("Escape",)), seen, opened=dialog.id)
+    assert is_read_only(Hotkey(keys=("Escape",)), replace(seen, windows=(replace(dialog, modal=False),)))
+
+
 def test_a_dialog_that_the_judge_opened_may_be_cancelled() -> None:
     assert is_read_only(Click(element_id=6), SCREEN, opened=DIALOG.id)
     assert not is_read_only(Click(element_id=7), SCREEN, opened=DIALOG.id)
