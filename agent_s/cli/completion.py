@@ -13,6 +13,7 @@ from agent_s.terminal.lazy import examples
         "mkdir -p ~/.local/share/bash-completion/completions",
         "agent-s completion bash > ~/.local/share/bash-completion/completions/agent-s",
         "agent-s completion zsh >> ~/.zshrc",
+        "mkdir -p ~/.config/fish/completions",
         "agent-s completion fish > ~/.config/fish/completions/agent-s.fish",
     )
 )

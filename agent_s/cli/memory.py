@@ -155,7 +155,8 @@ def export_command(store: MemoryStore, file: Path, training: bool, as_json: bool
         from agent_s.replay.training_pairs import write_training_pairs
 
         count = write_training_pairs(store, file)
-        show_result({"file": file, "pairs": count}, f"Wrote {plural(count, 'conversation')} to {file}.", as_json)
+        why = "" if count else " Memory holds no verified skills yet, and no tasks that were done by skills."
+        show_result({"file": file, "pairs": count}, f"Wrote {plural(count, 'conversation')} to {file}.{why}", as_json)
         return
     count = export_store(store, file)
     show_result({"file": file, "exported": count}, f"Exported {plural(count, 'experience')} to {file}.", as_json)

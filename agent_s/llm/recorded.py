@@ -29,6 +29,7 @@ from agent_s.runs.reading import read_trajectory
 SCHEMA_VERSION = 1  # 1: a header line, then one line per call: kind, task instruction, output
 # with the kinds of earlier versions
 _BACKGROUND = {kind for kind, role in ROLES.items() if role == "summarize"} | {"summarize_subtask", "summarize_task"}
+_ADVICE = "Record the task again, and where memory replays a part of it, both times with -c memory.enabled=false."
 _ERRORS = {
     kind.__name__: kind for kind in (EmptyResponse, MalformedResponse, ModelRefused, ModelUnavailable, ResponseCutOff)
 }
@@ -113,9 +114,7 @@ class RecordedModel:
         if call is not None and (call.kind, request.kind) == ("query", "plan"):
             call = next(calls, None)  # earlier versions asked for a query without a web search, too
         if call is None:
-            raise ModelError(
-                f"The recording ends after {self._given} calls, and {request.kind!r} is asked. Record the task again."
-            )
+            raise ModelError(f"The recording ends after {self._given} calls, and {request.kind!r} is asked. {_ADVICE}")
         self._given += 1
         _refuse_other(call, request)
         if call.error:
@@ -150,7 +149,7 @@ def _refuse_other(call: RecordedCall, request: ModelRequest) -> None:
 
 
 def _differs(call: RecordedCall, how: str) -> ModelError:
-    return ModelError(f"Call {call.number} differs from the record: {how}. Record the task again.")
+    return ModelError(f"Call {call.number} differs from the record: {how}. {_ADVICE}")
 
 
 def _calls_of_run(name: str, runs_folder: Path | None) -> list[RecordedCall]:

@@ -1,7 +1,11 @@
-"""Runs every code block of the README and of docs/: Python as it stands, and each `$ agent-s` line of a console."""
+"""Runs the code blocks of the README and of docs/: Python as it stands, and each `$ agent-s` line of a console.
+
+Of other blocks and of commands in the text, it checks that commands, options and settings exist.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -9,7 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+import yaml
+
+from agent_s.cli.app import app
+from agent_s.settings import Settings, load_settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -51,6 +60,51 @@ def test_console_blocks_run(block: str, tmp_path: Path) -> None:
         argv = shlex.split(command, comments=True)
         done = subprocess.run(argv, cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)
         assert done.returncode == int(status or 0), f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("block", blocks("yaml"))
+def test_yaml_blocks_with_settings_are_valid(block: str, tmp_path: Path) -> None:
+    values = yaml.safe_load(block)
+    if isinstance(values, dict) and values.keys() & Settings.model_fields.keys():
+        (tmp_path / "own.yaml").write_text(block)
+        load_settings(tmp_path / "own.yaml")
+
+
+@pytest.mark.parametrize("block", blocks("json"))
+def test_json_blocks_can_be_read(block: str) -> None:
+    json.loads(block)
+
+
+def commands() -> list[pytest.ParameterSet]:
+    """Return every mention of a command of agent-s: in the text, in tables and in blocks."""
+    found = []
+    for page in PAGES:
+        text = page.read_text().replace("\\\n", " ")
+        mentions = re.findall(r"`(agent-s [^`\n]+)`", text)
+        for block in re.findall(r"^```(?!mermaid)\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            mentions += re.findall(r"(?:^|\s|/)(agent-s (?!pytest|anthropic|with)[a-z-].*)$", block, re.MULTILINE)
+        found += [pytest.param(mention, id=f"{page.name}: {mention}") for mention in dict.fromkeys(mentions)]
+    return found
+
+
+@pytest.mark.parametrize("mention", commands())
+def test_commands_options_and_settings_exist(mention: str) -> None:
+    words = shlex.split(mention, comments=True)[1:]
+    command: click.Command = app
+    context = click.Context(app)
+    for word in words:
+        if isinstance(command, click.Group) and not word.startswith("-") and word != "COMMAND":
+            found = command.get_command(context, word)
+            assert found is not None, word
+            command = found
+    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help"}
+    for at, word in enumerate(words):
+        if word in {">", ">>", "|", "||", "&&"}:
+            break
+        assert not word.startswith("-") or word.partition("=")[0] in known, word
+        if word == "-c" and words[at + 1] != "KEY=VALUE":
+            key, _, value = words[at + 1].partition("=")
+            load_settings(overrides={key: value})
 
 
 def test_every_page_is_linked_and_every_link_has_a_target() -> None:

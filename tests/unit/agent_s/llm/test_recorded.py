@@ -106,6 +106,7 @@ class TestRecordedRuns:
         outcome = AgentS(model=RecordedModel(folder), desktop=desktop).run(TASK)
         assert desktop.performed == []
         assert "Call 2 differs from the record" in outcome.reason
+        assert "-c memory.enabled=false" in outcome.reason
         assert 'is for push button "OK", here push button "Cancel"' in outcome.reason
 
     def test_another_subtask_is_a_difference(self, tmp_path: Path) -> None:
