@@ -18,7 +18,7 @@ from agent_s.llm.conversation import Reply
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, ModelResponse
 from agent_s.llm.providers.provider import ProviderModel
-from agent_s.records import NO_USAGE, Subtask, Usage
+from agent_s.records import Subtask, Usage
 
 TEMPLATE = "computer_use.md.j2"
 
@@ -63,10 +63,10 @@ class ComputerModel:
         if not isinstance(context, ActContext):
             return self.model.complete(request)
         current = self._continued(context, request)
-        usage, problem = NO_USAGE, ""
+        usage, problem = Usage(dollars=0.0), ""
         for requests in (1, 2):
-            turn = self._ask(current.dialogue, request)
-            usage = usage + turn.reply.usage
+            turn, spent = self._ask(current.dialogue, request)
+            usage = usage + spent
             current.turn = turn
             if turn.actions:
                 return self._answer(turn, usage, requests)
@@ -76,25 +76,25 @@ class ComputerModel:
             current.dialogue.report(turn, came, told, context.observation, declined=False)
         raise MalformedResponse(f"{self.model.name} gave two answers that cannot be carried out: {problem}.")
 
-    def _ask(self, dialogue: Dialogue, request: ModelRequest) -> Turn:
+    def _ask(self, dialogue: Dialogue, request: ModelRequest) -> tuple[Turn, Usage]:
         turns: list[Turn] = []
 
         def ask() -> Reply:
             turns.append(dialogue.ask())
             return replace(turns[-1].reply, text=turns[-1].said)
 
-        if self.model.exchange(ask, request, dialogue.sent()).stop == "length":
+        reply = self.model.exchange(ask, request, dialogue.sent())
+        if reply.stop == "length":
             raise ResponseCutOff(
                 f"{self.model.name} gave an answer that is too long; raise provider.max_output_tokens."
             )
-        return turns[-1]
+        return turns[-1], reply.usage
 
     def _answer(self, turn: Turn, usage: Usage, requests: int) -> ModelResponse:
         first, *then = turn.actions
         output = ActResponse(
             next_action=turn.reply.text.strip(), action=first, then=tuple(then), safety_checks=turn.checks
         )
-        usage = usage.model_copy(update={"dollars": self.model.prices.dollars(self.model.name, usage)})
         return ModelResponse(output, usage, {"request_id": turn.reply.request_id, "requests": requests})
 
     def _continued(self, context: ActContext, request: ModelRequest) -> _Subtask:

@@ -20,7 +20,7 @@ from agent_s.llm.providers.chat import as_content, exchange
 from agent_s.llm.providers.provider import ProviderModel
 from agent_s.llm.providers.sdk_client import SdkClient
 from agent_s.llm.providers.structured import Unreadable, without_thinking
-from agent_s.records import NO_USAGE
+from agent_s.records import Usage
 from agent_s.settings import RequestSettings
 
 PROMPTS = "computer_use_formats.md.j2"
@@ -136,7 +136,7 @@ class GroundingModel:
         system = self.model.renderer.block(PROMPTS, f"{self.format.points}_point", values)
         question = [_part(frame.shot(context.observation)), _part(context.description)]
         messages: list[dict[str, Any]] = [{"role": "system", "content": system}, {"role": "user", "content": question}]
-        usage, problem = NO_USAGE, ""
+        usage, problem = Usage(dollars=0.0), ""
         for requests in (1, 2):
             reply = self._ask(messages, request)
             usage = usage + reply.usage
@@ -149,7 +149,6 @@ class GroundingModel:
                     {"role": "user", "content": self.model.renderer.retry(problem)},
                 ]
                 continue
-            usage = usage.model_copy(update={"dollars": self.model.prices.dollars(self.name, usage)})
             output = GroundResponse(x=point.x, y=point.y)
             return ModelResponse(output, usage, {"request_id": reply.request_id, "requests": requests})
         raise MalformedResponse(f"{self.name} gave two answers without a place: {problem}.")

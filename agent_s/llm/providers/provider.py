@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from agent_s.errors import EmptyResponse, MalformedResponse, ModelError, ModelRefused, ResponseCutOff
@@ -70,7 +70,7 @@ class ProviderModel:
             MalformedResponse: No answer is valid.
         """
         conversation = self.renderer.render(request.context, request.machine)
-        usage, requests = Usage(), 0
+        usage, requests = Usage(dollars=0.0), 0
         while True:
             reply = self._ask(conversation, request)
             usage, requests = usage + reply.usage, requests + 1
@@ -85,7 +85,6 @@ class ProviderModel:
                 conversation = conversation.extended(
                     Message("assistant", (Text(echo),)), Message("user", (Text(complaint),))
                 )
-        usage = usage.model_copy(update={"dollars": self.prices.dollars(self.name, usage)})
         return ModelResponse(output, usage, {"request_id": reply.request_id, "requests": requests})
 
     def check(self, asked_to_stop: Callable[[], bool] = lambda: False) -> None:
@@ -99,7 +98,7 @@ class ProviderModel:
     def exchange(
         self, ask: Callable[[], Reply], request: ModelRequest, sent: Conversation, schema: dict[str, Any] | None = None
     ) -> Reply:
-        """Ask, again after transient errors, and report the exchange for the record.
+        """Ask, again after transient errors, and report the exchange for the record, and what it cost.
 
         Args:
             ask: Sends the question and returns the answer.
@@ -112,16 +111,20 @@ class ProviderModel:
         """
         reply, problem = None, ""
         try:
-            reply = self.retrying(ask, self.client.cancel, request.asked_to_stop)
+            reply = self._priced(self.retrying(ask, self.client.cancel, request.asked_to_stop))
         except ModelError as error:
             problem = str(error)
             raise
         finally:
             enforced = json.dumps(schema) if schema is not None and self._enforces_schema else ""
             request.on_exchange(as_exchange(sent, enforced, reply, problem))
-        request.on_usage(reply.usage.model_copy(update={"dollars": self.prices.dollars(self.name, reply.usage)}))
+        request.on_usage(reply.usage)
         _require_answer(reply, self.name)
         return reply
+
+    def _priced(self, reply: Reply) -> Reply:
+        dollars = self.prices.dollars(self.name, reply.usage)
+        return replace(reply, usage=reply.usage.model_copy(update={"dollars": dollars}))
 
     def _ask(self, conversation: Conversation, request: ModelRequest) -> Reply:
         schema = schema_for(request.response_type, self.every_field)
