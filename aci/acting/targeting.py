@@ -217,8 +217,9 @@ class Aim:
             return point
         now = self.look()
         after = element_at(point, now)
-        kept = now.by_id.get(before.id, after) if before is not None else None
-        if before is not None and before.name and kept is after and _alike(before, after):
+        alike = [one for one in now.elements if _alike(one, before)]
+        # An id that is gone was not passed on; only one of a kind is surely the same.
+        if before is not None and before.name and after in alike and (after.id == before.id or len(alike) == 1):
             return point
         what = "it is not a known element" if after is None else f"it is the {_shown(after)}"
         raise Refused(f"What lies at {point.x},{point.y} has changed: now {what}. Look at it again before acting.")

@@ -799,8 +799,9 @@ def test_a_pixel_is_refused_if_another_row_has_moved_under_it(bench: Bench) -> N
     result = bench.performer.perform(Click(at=(20, 20)), seen)
     assert (result.ok, result.refusal) == (False, "stale")
     bench.located = {10: None, 11: Rect(50, 50, 20, 20)}  # drawn anew by its application, as another object
-    bench.later = [bench.element(12, Rect(10, 10, 20, 20))]
-    bench.located |= {10: None}
+    bench.later = [bench.element(12, Rect(10, 10, 20, 20)), bench.element(13, Rect(50, 50, 20, 20))]
+    assert bench.performer.perform(Click(at=(20, 20)), seen).refusal == "stale"
+    bench.later.pop()
     assert bench.performer.perform(Click(at=(20, 20)), seen).ok
     assert bench.device.done == [("click", Point(20, 20), 1, "left", 0)]
 
