@@ -16,7 +16,7 @@ from exploration.job.folders import LOCK_FILE, write_whole
 
 BENCHMARK = "exploration"
 SCOPE_FILE = "scope.json"
-SEARCH_SHARE = 0.8  # share of the time of a search for unit skills; the rest is for composite tasks
+SEARCH_SHARE = 0.9  # share of the time of a search for unit skills; the rest is for composite tasks
 
 
 class Scope(Record):

@@ -297,10 +297,11 @@ class _Search:
         if makes and not (self._leading or breadth_first) and self._may_verify():
             yield from self._verify(_ENOUGH)
         if children := self._children(attempt, (*each.path, *attempt.path[len(each.path) :])):
-            near = _is_near(attempt, children) or (breadth_first and attempt.control.role == "menu")
+            # A menu has no effect, unlike a dialog, a tool bar or another view.
+            near = not attempt.effect if breadth_first else _is_near(attempt, children)
             # What opens with the settings of the application is asked for more often than the rest of a menu.
-            at_once = near and label("opens_settings").match(attempt.control.name) is not None
-            near = near and (at_once or not (breadth_first and _opens_dialog(attempt)))
+            at_once = _is_near(attempt, children) and label("opens_settings").match(attempt.control.name) is not None
+            near = near or at_once
             self._put_in_turn(self._near if near else self._far, children, at_once)
 
     def _left(self, *more: Sequence[Pending]) -> int:
@@ -417,6 +418,7 @@ class _Search:
         if attempt.why:
             return attempt, None
         retries = 0
+        self._prober.hasty = self._left() > _LARGE
         probe = self._prober.attempt(pending.path, offered.control, offered.step, fresh=False)
         while probe.finding.classification == "error" and retries < self._limits.max_retries:
             if probe.finding.why == NOTHING_CHANGED or (_is_disabled(probe.finding.why) and pending.precondition):

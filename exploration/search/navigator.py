@@ -434,14 +434,19 @@ class Navigator:
 
     def reopen(self, path: Path, look: Look) -> Look | Trouble:
         """Open the menus of the last step of a path again, from the place before them, and return the look there."""
-        base = self.below_menus(path)
+        base, performed = self.below_menus(path), self._performed
         now: Look | Trouble = look
         for number, step in enumerate(path[base:-1], start=base + 1):
             if isinstance(now, Trouble):
                 return now
             now = self.follow(step, now, self.expected(path[:number]))
-        self._reopened = path[:-1] if isinstance(now, Look) else ()
+        self._reopened, self._performed = path[:-1] if isinstance(now, Look) else (), performed
         return now
+
+    def close_again(self, path: Path) -> None:
+        """Close the menus of the last step of a path, which `reopen` has opened."""
+        if known := self.known(path[: self.below_menus(path)]):
+            self._closed(known)
 
     def below_menus(self, path: Path) -> int:
         """Return the number of steps of a path before the menus of its last step were opened."""

@@ -53,10 +53,17 @@ class Prober:
 
     Args:
         navigator: Moves in the application.
+
+    Attributes:
+        hasty: Whether the entries of a menu are undone as soon as an effect is seen, without a wait for what else
+            changes, once one of them was undone in the same way. What comes later is noticed when they are verified.
     """
 
     def __init__(self, navigator: Navigator) -> None:
         self._navigator = navigator
+        self.hasty = False
+        self._undone_by_key: dict[tuple[str, ...], bool] = {}
+        """Whether an entry of each menu was undone by Ctrl+Z; otherwise it was chosen again."""
         self._neutral: dict[tuple[str, ...], Path] = {}
         """The entry of each menu whose choice changes nothing, since it is the initial one."""
         self._not_neutral: set[tuple[str, ...]] = set()
@@ -82,7 +89,9 @@ class Prober:
         after = navigator.act(step, before)
         if isinstance(after, Trouble):
             return Probe(Finding("error", after.reason), step)
-        finding, after = self._judged(control, before, after, (*path, step))
+        at_once = self.hasty and bool(before.menus) and place_key(path) in self._undone_by_key
+        seen = self._judged_at_once(control, before, after, (*path, step)) if at_once else None
+        finding, after = seen or self._judged(control, before, after, (*path, step))
         if (
             not finding.offers
             and _may_be_of_others(finding.effect)
@@ -90,10 +99,10 @@ class Prober:
         ):
             finding = Finding("skipped", f"it opens another program, {program}")
         done = navigator.with_effect(step, before, after)
-        if finding.classification in ("terminal", "error"):
+        if seen is None and finding.classification in ("terminal", "error"):
             finding = self._with_state(finding, control, before, after, (*path, done))
         made_on = navigator.restarts
-        self._go_back((*path, done), control, finding, before, after)
+        self._go_back((*path, done), control, finding, before, after, seen is not None)
         return Probe(finding, done, after, made_on)
 
     def verify(self, attempt: Attempt, fresh: bool = True) -> Verified:
@@ -138,11 +147,11 @@ class Prober:
     def _base(self, path: Path) -> Path:
         return path[: self._navigator.below_menus(path)]
 
-    def _go_back(self, path: Path, control: Control, finding: Finding, before: Look, after: Look) -> None:
-        """Undo an attempt if there is a way: switch it back, choose what was chosen before, or press Ctrl+Z."""
+    def _go_back(
+        self, path: Path, control: Control, finding: Finding, before: Look, after: Look, at_once: bool = False
+    ) -> None:
+        """Undo an attempt if there is a way; if `at_once`, that of another entry of its menu comes first."""
         menu, effect, in_menu = place_key(path[:-1]), finding.effect, bool(before.menus)
-        terminal = finding.classification == "terminal"
-        settings = frozenset(change.what for change in effect if change.kind == "setting")
         noted_only = all(change.kind == "setting" and not change.before for change in effect)
         if in_menu and noted_only and finding.classification in ("terminal", "error"):
             self._neutral.setdefault(menu, path)
@@ -151,24 +160,47 @@ class Prober:
             self._navigator.put_back(path, path, unless_closed=True)
         if opened or not effect:
             return  # Escape is the way back from a dialog
-        undo = (*self._base(path), _UNDO)
+        if at_once and self._undone_alike(path, effect):
+            return
+        undone_by_key = self._undone(path, control, finding, before, after)
+        if in_menu and undone_by_key is not None:
+            self._undone_by_key[menu] = undone_by_key
+
+    def _undone_alike(self, path: Path, effect: tuple[Change, ...]) -> bool:
+        """Undo the choice of an entry in the way that led back from another entry of its menu."""
+        menu = place_key(path[:-1])
+        by_key = self._undone_by_key[menu]
+        switched = _settings(effect) if _is_switch(effect) and not by_key else None
+        if self._navigator.put_back(path, (*self._base(path), _UNDO) if by_key else path, switched):
+            self._navigator.tainted = True  # what changes late may not have changed yet
+            return True
+        del self._undone_by_key[menu]
+        return False
+
+    def _undone(self, path: Path, control: Control, finding: Finding, before: Look, after: Look) -> bool | None:
+        """Switch back, choose what was chosen before, or press Ctrl+Z.
+
+        Returns:
+            Whether Ctrl+Z led back, or else the same again; None if neither did.
+        """
+        menu, effect, in_menu = place_key(path[:-1]), finding.effect, bool(before.menus)
+        terminal = finding.classification == "terminal"
+        undo, settings = (*self._base(path), _UNDO), _settings(effect)
         undoable = terminal and all(each.kind in _UNDOABLE for each in effect)
         if undoable and can_undo(after) and not can_undo(before):
-            self._navigator.put_back(path, undo)
-            return
+            return self._navigator.put_back(path, undo) or None
         if (chosen := _chosen_of(control, before)) is not None:
             self._navigator.put_back(path, (*path[:-1], chosen), settings)
-            return
+            return None
         if _is_switch(effect) and self._navigator.put_back(path, path, settings):
-            return
+            return False
         if in_menu and _may_be_switch(effect) and self._navigator.put_back(path, path):
-            return
+            return False
         is_choice = in_menu and all(change.kind in ("setting", "state", "value", *WEAK) for change in effect)
         is_choice = is_choice and (terminal or control.role == "radio menu item")
         if is_choice and any(self._chosen_back(path, place, settings) for place in (menu, menu[:-1])):
-            return
-        if undoable:
-            self._navigator.put_back(path, undo)
+            return None
+        return (undoable and self._navigator.put_back(path, undo)) or None
 
     def _chosen_back(self, path: Path, menu: tuple[str, ...], settings: frozenset[str]) -> bool:
         """Choose the initial entry of a menu again."""
@@ -180,6 +212,21 @@ class Prober:
         self._not_neutral.add(menu)
         return False
 
+    def _judged_at_once(self, control: Control, before: Look, after: Look, path: Path) -> tuple[Finding, Look] | None:
+        """Classify an attempt by a hasty look and the state of the control; None if these show no telling effect."""
+        finding = classify(control, before, after, self._navigator.app, self._ground(path))
+        if finding.offers or any(change.kind == "opened" for change in finding.effect):
+            return None
+        finding = self._with_state(finding, control, before, after, path)
+        if any(change.kind not in WEAK for change in finding.effect):
+            return finding, after
+        self._navigator.close_again(path)
+        return None
+
+    def _ground(self, path: Path) -> Look | None:
+        """Return the look before the menus of the last step of a path were opened."""
+        return self._navigator.known(self._base(path))
+
     def _judged(
         self, control: Control, before: Look, after: Look, path: Path, expected: tuple[Change, ...] = ()
     ) -> tuple[Finding, Look]:
@@ -187,7 +234,7 @@ class Prober:
 
         Dialogs can be late, and what changes a document or a setting may show in other places a moment later.
         """
-        navigator, ground = self._navigator, self._navigator.known(self._base(path))
+        navigator, ground = self._navigator, self._ground(path)
 
         def judge(seen: Look) -> Finding:
             return classify(control, before, seen, navigator.app, ground)
@@ -230,6 +277,10 @@ class Prober:
 def _may_be_of_others(effect: tuple[Change, ...]) -> bool:
     """Return whether all that changed is what another program changes when it starts, too."""
     return all(each.kind == "picture" or (each.kind == "file" and is_hidden(each.what)) for each in effect)
+
+
+def _settings(effect: tuple[Change, ...]) -> frozenset[str]:
+    return frozenset(change.what for change in effect if change.kind == "setting")
 
 
 def _is_switch(effect: tuple[Change, ...]) -> bool:

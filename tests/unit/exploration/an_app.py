@@ -38,7 +38,7 @@ class FakeEditor:
             greyed out until something was undone. The buttons `dialogs` open dialogs of their own. With `cells`, the
             screen is larger and shows a cell that has the focus, which every dialog leaves selected until it is
             clicked. The buttons `inserts` open dialogs that have added something when they close, and a button "Undo"
-            can be used then. The switch `palette` opens a window that only it closes.
+            can be used then. The switch `palette` opens a window that only it closes. The menu "View" has `switches`.
         waited: How often rest was waited for; nothing changes meanwhile, but with `works` it is at work.
     """
 
@@ -48,7 +48,7 @@ class FakeEditor:
         link: Callable[[], None] | None = None, environment: Mapping[str, str] | None = None,
         shortcuts: Mapping[str, tuple[str, ...]] | None = None, after_undo: tuple[str, ...] = (),
         dialogs: tuple[str, ...] = (), cells: bool = False, inserts: tuple[str, ...] = (), palette: str = "",
-        works: bool = False,
+        works: bool = False, switches: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self._home = home
         self._lucky = lucky
@@ -63,6 +63,7 @@ class FakeEditor:
         self._inserts = inserts
         self._palette = palette
         self._works = works
+        self._switches = switches
         self._undoes |= bool(inserts)
         undo = ("Undo",) if inserts else ()
         self._buttons = (*buttons, *(("Keys",) if shortcuts else ()), *after_undo, *dialogs, *inserts, *undo)
@@ -86,6 +87,7 @@ class FakeEditor:
         self._running = self._selected = self._numbers = self._other = self._keys = self._marked = False
         self._has_palette = False
         self._dialog = ""
+        self._on: set[str] = set()
         self._latest, self._undone = "", False
         self._menu, self._zoom, self._text, self._wrap = "", "100%", "alpha beta", False
         self._tab = next(iter(self._tabs), "")
@@ -107,6 +109,7 @@ class FakeEditor:
         if not self._running:
             return Observation(np.zeros((*self._size, 3), np.uint8), (), ())
         pixels = np.full((*self._size, 3), 10 + self._numbers + 7 * self._selected + len(self._zoom), np.uint8)
+        pixels += np.uint8(20 * len(self._on))
         if self._marked:
             pixels[CELL.y : CELL.bottom, CELL.x : CELL.right] += 50
         windows = [Window(MAIN, "note - Editor", APP, Rect(0, 0, 80, 60), active=not self._dialog, pid=7)]
@@ -196,6 +199,8 @@ class FakeEditor:
             self._has_palette = not self._has_palette
         elif name == "A1":
             self._marked = False
+        elif name in self._switches:
+            self._on ^= {name}
         elif name in self._buttons and not name.endswith("..."):
             self._text += name
         elif name in self._tabs:
@@ -233,6 +238,9 @@ class FakeEditor:
         top = "View" if self._menu == "Zoom" else self._menu
         path = ("frame:note - Editor", "menu bar:", f"menu:{top}")
         found = [self._item(name, path) for name in MENUS[top]]
+        for name in self._switches if top == "View" else ():
+            states: tuple[State, ...] = ("checkable", "checked") if name in self._on else ("checkable",)
+            found.append(self._element("check menu item", name, POPUP, path=path, states=states))
         if self._menu == "Zoom":
             found += [self._element("radio menu item", name, POPUP, path=(*path, "menu:Zoom")) for name in self._zooms]
         return found

@@ -324,6 +324,35 @@ def test_only_what_changes_something_is_looked_at_closely(home: Path, tmp_path: 
     assert {"View", "Edit", "Preferences..."} <= set(editor.clicked) - set(editor.checked)
 
 
+@pytest.mark.parametrize("many", (True, False))
+def test_in_a_large_application_switches_like_others_are_put_back_at_once(
+    home: Path, tmp_path: Path, many: bool
+) -> None:
+    greyed = tuple(f"Paste {one}{other}" for one in "abcdefghijklm" for other in "abcdefghijklmn")
+    presses = tuple(f"Press {letter}" for letter in "abcdefghijkl")
+    switches = ("Ruler", "Grid", "Margins")
+    editor = FakeEditor(home, buttons=presses, after_undo=greyed if many else (), switches=switches)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = {}
+        for event in quick(editor, ledger, limits=SearchLimits(seconds=1e6, max_depth=2)):
+            if isinstance(event, Attempted) and event.attempt.control.name in switches:
+                starts[event.attempt.control.name] = editor.starts
+                assert event.attempt.why == f"{event.attempt.control.name} is checked"
+            if starts.keys() == set(switches):
+                break
+    looked_at = set(switches) & set(editor.checked)
+    assert looked_at == ({"Ruler"} if many else set(switches)), "the first of them shows that they can be put back"
+    assert len(set(starts.values())) == 1, "none took a new start"
+
+
+def test_in_a_large_application_what_a_switch_shows_comes_after_all_menus(home: Path, tmp_path: Path) -> None:
+    greyed = tuple(f"Paste {one}{other}" for one in "abcdefghijklm" for other in "abcdefghijklmn")
+    editor = FakeEditor(home, after_undo=greyed, palette="Drawing")
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        tried = list(starts_by_control(editor, ledger))
+    assert tried.index("Tool of Drawing") > max(map(tried.index, ("Web", "50%", "Unlucky", "Drawing")))
+
+
 def test_menus_and_buttons_take_turns(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home, buttons=("One", "Two", "Three", "Four"))
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
