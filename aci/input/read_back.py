@@ -52,6 +52,7 @@ class Expected:
     before: str
     text: str
     overwrite: bool
+    selection: tuple[int, int] | None = None  # what was selected, as [start, end) of `before`, if that is known
 
     def met_by(self, now: str | None) -> bool:
         """Return whether the text is in the field, whole, and nothing else has changed, wherever the caret was."""
@@ -74,7 +75,9 @@ class Expected:
 
     def completed_by(self, now: str) -> bool:
         """Return whether the field offers a completion, selected behind the caret."""
-        grown = bool(self.text) and now.startswith(self.text) and len(now) > len(self.text)
+        # What stood behind the selection stays, as the extension of a file that is renamed.
+        kept = self.before[self.selection[1] :] if self.selection is not None and not self.overwrite else ""
+        grown = bool(self.text) and now.startswith(self.text) and now not in (self.text, self.text + kept)
         return grown and (self.overwrite or not self.before or self.before not in now)
 
     def arrival(self, now: str) -> Arrival:

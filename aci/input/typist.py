@@ -169,7 +169,8 @@ class Typist:
         if before is None or place.element is None:
             return Delivery(state="unread", by=way, unread=place.unread or "no_text")
         again = click_again if place.echoes else None
-        return self._checked(place, place.element.id, Expected(before, text, overwrite), way, again)
+        expected = Expected(before, text, overwrite, place.element.selection)
+        return self._checked(place, place.element.id, expected, way, again)
 
     def read(self, place: Place, expected: Expected, way: Way) -> Delivery | None:
         """Return how a text that was typed at a place arrived; None if it cannot be read.

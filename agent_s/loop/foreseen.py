@@ -41,6 +41,7 @@ _TELLING: frozenset[State] = frozenset(
     {"checked", "mixed", "pressed", "expanded", "selected", "invalid", "read_only", "busy"}
 )
 _HINTS = frozenset({"tool tip", "label", "static", "text line"})  # what a tooltip consists of
+_ONWARD = frozenset({"tab", "up", "down", "left", "right", "home", "end", "page_up", "page_down"})
 _MARKS = re.compile(r"^\W+|\W+$")  # of unsaved changes, around a title
 
 
@@ -185,6 +186,10 @@ def _leads_to(step: Step, after: Observation) -> bool:
         return True
     if any(focused.rect.contains(point) for point in _points(action)):
         return True
+    if isinstance(action, Click) and any(_lies_in(before.by_id.get(number), focused) for number in _ids(action)):
+        return True  # the view around an entry, such as that of the files of a folder
+    if _moves_on(action, before.by_id.get(before.focus_id) if before.focus_id is not None else None, focused):
+        return True
     if isinstance(action, Type) and (typed := action.text.casefold()):
         was = before.by_id.get(focused.id)
         taken = (was is None or was.text != focused.text) and typed in (focused.text or "").casefold()
@@ -192,6 +197,25 @@ def _leads_to(step: Step, after: Observation) -> bool:
             return True  # a field that opened at the first key, or the entry of a list that begins with what was typed
     # a field that the keys are for, as Ctrl+L or Ctrl+F
     return isinstance(action, Hotkey) and after.focus_id != before.focus_id and "editable" in focused.states
+
+
+def _lies_in(clicked: Element | None, focused: Element) -> bool:
+    if clicked is None or clicked.point is None or "editable" in clicked.states:
+        return False
+    return clicked.window_id == focused.window_id and focused.rect.contains(clicked.point)
+
+
+def _moves_on(action: Action, was: Element | None, focused: Element) -> bool:
+    """Return whether a primitive leads from one element to another of its kind, as from cell to cell or down a list."""
+    if was is None or (was.role, was.window_id) != (focused.role, focused.window_id):
+        return False
+    in_cells = focused.role == "table cell"
+    if isinstance(action, Type):
+        return in_cells and (action.enter or "\t" in action.text or "\n" in action.text)
+    if not isinstance(action, Hotkey):
+        return False
+    key = action.keys[-1].casefold()
+    return key in _ONWARD or (in_cells and key in ("return", "enter"))
 
 
 def _ids(action: Action) -> Iterator[int]:

@@ -329,6 +329,17 @@ def test_a_completion_of_what_replaced_a_selected_address_is_removed() -> None:
     assert field.text == "chrome://settings/search"
 
 
+def test_what_stands_behind_the_selected_text_is_no_completion() -> None:
+    field = Field("report_v1.txt")
+    field.selected = True
+    field.alter = lambda text: f"{text}.txt"
+    where = place(chosen=False)
+    assert where.element is not None
+    where = replace(where, element=replace(where.element, selection=(0, 9)))
+    assert type_into(field, where, "report_final") == Delivery(state="exact", by="keys")
+    assert (field.text, field.log) == ("report_final.txt", ["keys report_final"])
+
+
 def test_a_key_is_not_repeated_while_the_button_that_it_pressed_may_still_be_down() -> None:
     calculator = Field()
     type_into(calculator, place("frame", app="kcalc", chosen=False, states=()), "12.5+7.5=")

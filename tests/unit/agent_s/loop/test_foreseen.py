@@ -337,3 +337,50 @@ def test_a_field_that_had_such_a_text_before_did_not_open_for_it(typed: Type) ->
     performed, dropped, _ = carried_out(react, answer(typed, Hotkey(keys=("Return",))), start=start)
     assert performed == [typed]
     assert dropped == ['the keyboard is on the entry "Search"']
+
+
+FIRST_CELL, NEXT_CELL = button(1, "A1", "table cell"), button(2, "A2", "table cell")
+SHEET = replace(screen(FIRST_CELL, NEXT_CELL, OTHER), focus_id=1)
+
+
+@pytest.mark.parametrize(
+    "first", [Type(text="1\t2\n"), Type(text="1", enter=True), Hotkey(keys=("Return",)), Hotkey(keys=("Down",))]
+)
+def test_keys_go_to_the_cell_that_typing_moves_to(first: Action) -> None:
+    save = Hotkey(keys=("ctrl", "s"))
+
+    def to(number: int) -> Callable[[Action, Observation], Observation]:
+        return lambda action, seen: replace(changed(seen, 1, text="1"), focus_id=number)
+
+    assert carried_out(to(2), answer(first, save), start=SHEET)[:2] == ([first, save], [])
+    performed, dropped, _ = carried_out(to(60), answer(first, save), start=SHEET)
+    assert (performed, dropped) == ([first], ['the keyboard is on the entry "Search"'])
+
+
+def test_text_that_stays_in_its_cell_leads_to_no_other() -> None:
+    typed, save = Type(text="1"), Hotkey(keys=("ctrl", "s"))
+    elsewhere: Callable[[Action, Observation], Observation]
+    elsewhere = lambda action, seen: replace(changed(seen, 1, text="1"), focus_id=2)  # noqa: E731
+    assert carried_out(elsewhere, answer(typed, save), start=SHEET)[0] == [typed]
+
+
+def test_arrows_lead_down_a_list_and_return_opens_its_entry() -> None:
+    start = replace(screen(button(1, "a", "list item"), button(2, "b", "list item"), OTHER), focus_id=1)
+    down, enter = Hotkey(keys=("Down",)), Hotkey(keys=("Return",))
+    after: Callable[[Action, Observation], Observation]
+    after = lambda action, seen: replace(changed(seen, 2, states=frozenset({"selected"})), focus_id=2)  # noqa: E731
+    assert carried_out(after, answer(down, enter), start=start)[0] == [down, enter]
+    assert carried_out(after, answer(enter, down), start=start)[0] == [enter]
+
+
+def test_keys_go_to_the_view_around_the_entry_that_was_clicked() -> None:
+    click, rename = Click(element_id=1), Hotkey(keys=("F2",))
+    view = Element(50, "panel", "", Rect(0, 0, 800, 600), Point(400, 590), EDITOR.id)
+
+    def react(action: Action, seen: Observation) -> Observation:
+        return replace(changed(seen, 1, states=frozenset({"selected"})), elements=(*seen.elements, view), focus_id=50)
+
+    entry = screen(button(1, "report.txt", "text line"))
+    assert carried_out(react, answer(click, rename), start=entry)[0] == [click, rename]
+    field = screen(replace(button(1, "Name", "entry"), states=frozenset({"editable"})))
+    assert carried_out(react, answer(click, rename), start=field)[0] == [click]
