@@ -227,6 +227,8 @@ def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
     target = chosen if clicked else observation.by_id.get(observation.focus_id or -1)
     if target is not None and _is_password(target):
         yield Danger("password", "it types into a password field")
+    elif target is not None and "\t" in action.text and _leads_to_password(target, observation):
+        yield Danger("password", "a tab in it may lead to a password field")
     elif SECRET.search(action.text):
         yield Danger("secret", "it types a secret where it can be read")
     if _is_terminal(target, window):
@@ -237,6 +239,12 @@ def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
             yield from _pressing(target, window, observation)
         if action.enter or set(action.text) & set("\n\r"):
             yield from _pressing_default(target, observation)
+
+
+def _leads_to_password(field: Element, observation: Observation) -> bool:
+    """Return whether a tab in a field may lead to a password field of its window."""
+    beside = (one for one in observation.elements if one.window_id == field.window_id)
+    return "multi_line" not in field.states and any(map(_is_password, beside))
 
 
 def _pressing_default(focused: Element, observation: Observation) -> Iterator[Danger]:

@@ -245,6 +245,16 @@ def test_pasting_into_password_fields() -> None:
     assert risks(Type(text="1", element_id=7), screen(name="Security code", role="entry")) == {"password"}
 
 
+def test_a_tab_may_lead_to_a_password_field() -> None:
+    seen = screen(name="User", role="entry", focus=True)
+    password = replace(seen.elements[0], id=8, role="password text", name="Password")
+    form = replace(seen, elements=(*seen.elements, password))
+    assert risks(Type(text="ada\tsesame"), form) == {"password"}
+    assert risks(Type(text="ada"), form) == risks(Type(text="ada\tsesame"), seen) == set()
+    editor = replace(seen.elements[0], role="text", states=frozenset({"multi_line"}))
+    assert risks(Type(text="a\tb"), replace(form, elements=(editor, password))) == set()
+
+
 def test_deleting_in_a_file_manager_is_irreversible() -> None:
     files = replace(EDITOR, app="Thunar", title="home")
     assert risks(Hotkey(keys=("shift", "Delete")), screen(files)) == {"irreversible"}
