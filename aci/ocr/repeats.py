@@ -145,7 +145,9 @@ def share_inside(rect: Rect, other: Rect) -> float:
 
 def _says(element: Element, extent: Rect, text: Found) -> bool:
     at_place = share_inside(text.rect, extent) >= LEAST_INSIDE or overlap(text.rect, extent) >= SAME_PLACE
-    texts = [element.name, element.text or "", element.label, element.description]
+    texts = [element.name, element.text or "", element.label]
+    if not (element.name and element.role in PICTURES):  # texts for models leave such a description out
+        texts.append(element.description)
     if at_place or extent.contains(text.rect.center):
         number = value_of(element)
         return any(contains_text(each, text.text) for each in texts if each) or (bool(number) and number == text.text)

@@ -37,6 +37,12 @@ def test_part_of_the_text_of_a_large_element_is_dropped() -> None:
     assert texts([element(1, "", around, "text", "one line\nanother 1ine\nthird")], found("another line")) == []
 
 
+def test_what_a_picture_shows_stays_though_its_description_says_so_too() -> None:
+    display = replace(element(1, "Calculation result", PLACE, "drawing area"), description="= 144")
+    assert texts([display], found("= 144")) == ["= 144"]
+    assert texts([replace(display, name="")], found("= 144")) == []
+
+
 def test_text_next_to_its_element_is_dropped_only_if_equal() -> None:
     beside = Rect(100, 125, 80, 20)
     assert texts([element(1, "Downloads", beside)], found("Down1oads")) == []
