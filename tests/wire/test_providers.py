@@ -11,6 +11,7 @@ import pytest
 from aci.acting.actions import Type
 from agent_s import AgentS, Options
 from agent_s.errors import (
+    EmptyResponse,
     LimitReached,
     ModelError,
     ModelRefused,
@@ -39,7 +40,7 @@ from agent_s.records import Limits, Subtask, Task
 from agent_s.settings import ObservationForm, ProviderSettings, load_settings
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 from tests.wire.faults import FAULTS, PRESS, PRESSED, REQUEST, Fault, deviations, exchange, turn_of_worker
-from tests.wire.formats import FORMATS, KEY, AnthropicFormat, ChatFormat, Format
+from tests.wire.formats import FORMATS, KEY, AnthropicFormat, ChatFormat, Format, GeminiFormat
 from tests.wire.server import Http, Seen, Turn, WireServer
 
 
@@ -342,3 +343,13 @@ def test_a_content_filter_and_a_refusal_are_distinct(name: str) -> None:
     form = next(form for form in FORMATS if form.name == name)
     result = exchange(form, form.answer("", stop="filter"))
     assert type(result.error) is ModelRefused and "content filter" in result.message
+
+
+def test_empty_answers_of_gemini_are_reported_with_their_reason() -> None:
+    form = GeminiFormat()
+    answer = form.answer("")
+    assert isinstance(answer.body, dict)
+    answer.body["candidates"][0]["finishReason"] = "MALFORMED_FUNCTION_CALL"
+    result = exchange(form, *[answer] * 3)
+    assert isinstance(result.error, EmptyResponse)
+    assert "3 empty answers (MALFORMED_FUNCTION_CALL)" in str(result.error)

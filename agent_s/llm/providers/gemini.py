@@ -155,7 +155,8 @@ def send(
         return Reply("", stop, usage, response.block_reason or "", identity)
     first = response.candidates[0]
     stop = _STOPS.get(first.finish_reason, "end")
-    return Reply(first.text, stop, usage, first.finish_reason or "" if stop == "filter" else "", identity)
+    reason = "" if first.finish_reason in (None, "STOP", "MAX_TOKENS") else first.finish_reason
+    return Reply(first.text, stop, usage, reason, identity)
 
 
 def _content(message: Message) -> dict[str, Any]:

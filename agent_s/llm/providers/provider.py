@@ -151,7 +151,8 @@ class ProviderModel:
                 f"{self.name} gave {MAX_ANSWERS} answers that are too long; raise provider.max_output_tokens."
             )
         if not reply.text.strip():
-            return EmptyResponse(f"{self.name} gave {MAX_ANSWERS} empty answers. {_SHOWN}")
+            why = f" ({reply.explanation})" if reply.explanation else ""
+            return EmptyResponse(f"{self.name} gave {MAX_ANSWERS} empty answers{why}. {_SHOWN}")
         return MalformedResponse(f"{self.name} gave {MAX_ANSWERS} invalid answers: {problem}. {_SHOWN}")
 
 
