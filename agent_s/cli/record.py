@@ -87,7 +87,6 @@ def record(
     from agent_s.memory import open_memory
     from agent_s.runs.listing import find_run
     from agent_s.terminal.desktop_choice import choose_desktop
-    from agent_s.terminal.output import echo_json
 
     if as_json and check:
         raise click.UsageError(
@@ -116,14 +115,7 @@ def record(
         return NOT_DONE
     with open_memory(settings) as memory:
         problem = finish(final, folder, memory)
-    if as_json:
-        values = {"run": folder, "task": final.wording, "steps": final.lines, "left_out": final.left_out}
-        echo_json({**values, "replayable": not problem, "problem": problem})
-    elif problem:
-        click.echo(f"It cannot be replayed: {problem}. The record is in {folder}")
-    else:
-        click.echo(f"Learned: {final.wording}")
-        click.echo(f"To do it again: agent-s runs replay {final.run_id} --set OLD=NEW")
+    _tell(final, folder, problem, as_json)
     if problem:
         return NOT_DONE
     if check or (asks and click.confirm("Replay it on a private desktop to check it?", err=True, default=False)):
@@ -192,6 +184,26 @@ def _confirmed(
             )
             names[value] = click.prompt(question, default="", show_default=False, err=True).strip() or None
     return demonstration.named(wording, names)
+
+
+def _tell(final: Demonstration, folder: Path, problem: str, as_json: bool) -> None:
+    """Say what was learned, or why it cannot be replayed and what helps."""
+    from agent_s.terminal.output import echo_json
+
+    if as_json:
+        values = {"run": folder, "task": final.wording, "steps": final.lines, "left_out": final.left_out}
+        echo_json({**values, "replayable": not problem, "problem": problem})
+        return
+    if not problem:
+        click.echo(f"Learned: {final.wording}")
+        click.echo(f"To do it again: agent-s runs replay {final.run_id} --set OLD=NEW")
+        return
+    click.echo(f"It cannot be replayed: {problem}. The record is in {folder}")
+    if final.steps and not final.problems:
+        click.echo(
+            "To say which of the typed values varies, or is always the same, and finish it: "
+            f'agent-s record --from {final.run_id} --vary NAME=VALUE --fixed VALUE --yes "{final.wording}"'
+        )
 
 
 def _list(demonstration: Demonstration) -> None:

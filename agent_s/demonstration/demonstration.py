@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pydantic import ValidationError
 
@@ -202,11 +203,36 @@ def read_demonstration(folder: Path) -> Demonstration:
 def finish(demonstration: Demonstration, folder: Path, memory: MemoryStore) -> str:
     """Store what a demonstration teaches and end its run; return why it cannot be replayed, or an empty text.
 
+    If its steps are known, and only the task does not say which values vary, nothing is stored: the demonstration can
+    be read and finished again.
+
     Raises:
         MemoryStoreError: The memory cannot be written.
     """
-    task, subtask = Task(instruction=demonstration.wording), demonstration.subtask
+    stored: list[Event] = []
     verdict = Verdict(verified=True, by="person", reason="a person has shown it")
+    problem = "; ".join(demonstration.problems) or ("" if demonstration.steps else "nothing was done")
+    if not problem:
+        with TemporaryDirectory() as scratch, MemoryStore.open(Path(scratch) / "memory.sqlite") as trial:
+            _, problem = _learned(demonstration, verdict, trial)
+        if problem:
+            return problem
+        stored, problem = _learned(demonstration, verdict, memory)
+    outcome = Outcome(
+        status="done",
+        verified=True,
+        reason=f"it cannot be replayed: {problem}" if problem else "",
+        usage=Usage(steps=len(demonstration.lines)),
+        run_id=demonstration.run_id,
+    )
+    _end_run(demonstration, folder, (Verified(verdict=verdict), *stored, RunEnded(outcome=outcome)))
+    (folder / FILE).unlink(missing_ok=True)
+    return problem
+
+
+def _learned(demonstration: Demonstration, verdict: Verdict, memory: MemoryStore) -> tuple[list[Event], str]:
+    """Store what a demonstration teaches; return the events, and why it cannot be replayed, or an empty text."""
+    task, subtask = Task(instruction=demonstration.wording), demonstration.subtask
     learner = Learner(
         evaluator=Evaluator(NoModel()),
         memory=memory,
@@ -218,26 +244,14 @@ def finish(demonstration: Demonstration, folder: Path, memory: MemoryStore) -> s
         derivation=Derivation(SeenTexts()),
         sums_up=False,
     )
+    plan = Plan(subtasks=(subtask,), source="task")
     stored: list[Event] = []
-    problem = "; ".join(demonstration.problems) or ("" if demonstration.steps else "nothing was done")
-    if not problem:
-        plan = Plan(subtasks=(subtask,), source="task")
-        stored += learner.store_steps(subtask, demonstration.summary, demonstration.steps, demonstration.app)
-        learner.mark(verdict)
-        stored += learner.store_task("", plan, ("done", ""), verdict, demonstration.summary, trivial=True)
-        stored += learner.store_skills(verdict)
-        recall = Recall(memory, task, PLATFORM, demonstration.run_id, hands_over=False)
-        problem = "" if recall.same_task() is not None else recall.doubt
-    outcome = Outcome(
-        status="done",
-        verified=True,
-        reason=f"it cannot be replayed: {problem}" if problem else "",
-        usage=Usage(steps=len(demonstration.lines)),
-        run_id=demonstration.run_id,
-    )
-    _end_run(demonstration, folder, (Verified(verdict=verdict), *stored, RunEnded(outcome=outcome)))
-    (folder / FILE).unlink(missing_ok=True)
-    return problem
+    stored += learner.store_steps(subtask, demonstration.summary, demonstration.steps, demonstration.app)
+    learner.mark(verdict)
+    stored += learner.store_task("", plan, ("done", ""), verdict, demonstration.summary, trivial=True)
+    stored += learner.store_skills(verdict)
+    recall = Recall(memory, task, PLATFORM, demonstration.run_id, hands_over=False)
+    return stored, "" if recall.same_task() is not None else recall.doubt
 
 
 def _save(demonstration: Demonstration, folder: Path) -> None:
