@@ -42,15 +42,18 @@ def inventory(argv: tuple[str, ...]) -> set[Item]:
         ]
         found |= {(called(chain[0], home),) for chain in chains if chain[0].role == "menu"}
         known = {element.id for element in start.elements}
+        opened = set[Item]()  # of LibreOffice, some entries have another id each time
         while chains:
             chain = chains.pop()
             for element in _open(desktop, chain):
                 if element.id in known or element.role not in (*MENU_ROLES, "radio button"):
                     continue
                 known.add(element.id)
-                found.add(_item(element, home))
-                if element.role == "menu" and "disabled" not in element.states:
+                item = _item(element, home)
+                if element.role == "menu" and "disabled" not in element.states and item not in opened:
+                    opened.add(item)
                     chains.append((*chain, element))
+                found.add(item)
         names = {item[-1] for item in found}
     return found | {item for item in in_context_menus if item[-1] not in names}
 

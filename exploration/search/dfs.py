@@ -34,7 +34,7 @@ from exploration.search.changes import WEAK, missing_change
 from exploration.search.classifying import NOTHING_CHANGED
 from exploration.search.controls import CONTEXT_MENU, SETTING_ROLES, offer
 from exploration.search.ledger import Ledger
-from exploration.search.navigator import Navigator, Path, PrivateDesktop
+from exploration.search.navigator import Navigator, Path
 from exploration.search.prober import Probe, Prober, Verified
 from exploration.search.records import (
     Attempt,
@@ -53,6 +53,7 @@ from exploration.search.records import (
     UnitSkill,
 )
 from exploration.search.shortcuts import SHORTCUT, listed_shortcuts
+from exploration.search.starting import PrivateDesktop
 from exploration.search.states import Look, without_numbers
 from exploration.search.thumbnails import save_thumbnail
 from exploration.search.unverified import unverified

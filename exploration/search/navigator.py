@@ -8,15 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Protocol
 
 from aci.acting.actions import Action, Click, Hotkey, Move, Wait
 from aci.applications.catalog import installed_applications, program_name
-from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
-from aci.observation.observation import Observation
 from aci.processes import MARK, belonging_to, read_stat
 from agent_s.records import Change, EndState, GroundedStep
 from agent_s.replay.grounded_steps import with_effect
@@ -25,7 +22,7 @@ from agent_s.replay.template import Mismatch
 from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
 from exploration.search.homes import HomeState, read_home
-from exploration.search.starting import Launcher, Startable, has_window
+from exploration.search.starting import Launcher, PrivateDesktop, has_window
 from exploration.search.states import Look, can_undo, drift, only_adds, same, same_but_greyed, same_picture
 from intents.labels import label
 
@@ -46,19 +43,6 @@ _LONGEST_PROGRAM = 15  # characters of the name of a program that the kernel kee
 _ANY = re.compile("")
 _ESCAPE, _CLOSE_WINDOW = Hotkey(keys=("Escape",)), Hotkey(keys=("alt", "F4"))
 _UNDO = Hotkey(keys=("ctrl", "z"))
-
-
-class PrivateDesktop(Startable, Protocol):
-    """A desktop with nothing on it that anybody needs, such as `aci.VirtualDesktop`."""
-
-    def reset(self) -> None:
-        """End all applications and empty the home."""
-
-    def observe(self, *, check: bool = True) -> Observation:
-        """Return the current screen; if `check`, wait for what comes late after an action."""
-
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
-        """Carry out one primitive and, if `settle`, wait until the screen is at rest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from aci.acting.actions import Action
 from aci.applications.catalog import Application, Catalog
 from aci.applications.launching import Process
+from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
-from aci.observation.observation import Element, Observation, Window
+from aci.observation.observation import Observation
 from exploration.errors import ApplicationUnusable
+from exploration.search.first_dialogs import MOST_ANSWERS, answer, asks_for_password, front_window
 from exploration.search.states import Look, drift, same_picture, same_texts
-from intents.labels import label
 
 START_LIMIT_S = 40.0  # longest wait for the first window of an application, s
 FILL_LIMIT_S = 12.0  # longest wait for the contents of that window, s
@@ -25,10 +27,9 @@ SAMPLES = {
 
 _POLL_S = 0.1
 _FIRST_LIMIT_S, _EMPTY_LIMIT_S = 8.0, 30.0  # longest wait for rest, and for any control on a busy machine, s
+_AFTER_ANSWER_S = 8.0  # longest wait for a window after a dialog of the start was answered, s
 _AGAIN_LIMIT_S, _AGAIN_DIFFERS_S, _AGAIN_POLL_S = 30.0, 3.0, 0.05
 """Longest wait for a later start to look as the first one: in all, and once something is shown."""
-_DIALOGS = ("dialog:", "alert:", "assistant:")
-_MOST_IN_A_SIGN_IN = 20
 
 
 class Startable(Protocol):
@@ -49,6 +50,22 @@ class Startable(Protocol):
 
     def observe(self) -> Observation:
         """Return the current screen."""
+
+    def perform(self, action: Action) -> ActionResult:
+        """Carry out one primitive."""
+
+
+class PrivateDesktop(Startable, Protocol):
+    """A desktop with nothing on it that anybody needs, such as `aci.VirtualDesktop`."""
+
+    def reset(self) -> None:
+        """End all applications and empty the home."""
+
+    def observe(self, *, check: bool = True) -> Observation:
+        """Return the current screen; if `check`, wait for what comes late after an action."""
+
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        """Carry out one primitive and, if `settle`, wait until the screen is at rest."""
 
 
 def refusal(application: Application) -> str:
@@ -80,23 +97,53 @@ def start(
         pause: Waits for a number of seconds.
 
     Raises:
-        ApplicationUnusable: It is missing, ends, hangs, opens another program, or asks something first.
+        ApplicationUnusable: It is missing, ends, hangs, opens another program, or asks for a password.
     """
     if refused := refusal(application):
         raise ApplicationUnusable(f"{application.name} is not explored: {refused}.")
-    try:
-        process = desktop.launch(application.argv, timeout_s=limit_s)
-    except LaunchFailed as error:
-        raise ApplicationUnusable(f"{application.name} cannot be started: {error}") from error
-    deadline = clock() + fill_limit_s
+
+    def opened() -> Observation:
+        try:
+            process = desktop.launch(application.argv, timeout_s=limit_s)
+        except LaunchFailed as error:
+            raise ApplicationUnusable(f"{application.name} cannot be started: {error}") from error
+        return _filled(desktop, application, process, clock, clock() + fill_limit_s, pause)
+
+    observation = opened()
+    _refuse_other_program(application, catalog, observation)
+    for _ in range(MOST_ANSWERS):
+        click = answer(observation)
+        if click is None or not desktop.perform(click).ok:
+            break
+        limit = clock() + min(fill_limit_s, _AFTER_ANSWER_S)
+        try:
+            observation = _filled(desktop, application, None, clock, limit, pause)
+        except ApplicationUnusable:  # the dialog was all of it
+            observation = opened()
+            break
+    if asks_for_password(observation):
+        title = getattr(front_window(observation), "title", "") or "no title"
+        raise ApplicationUnusable(f"{application.name} asks for a password: {title}.")
+    return observation
+
+
+def _filled(
+    desktop: Startable,
+    application: Application,
+    process: Process | None,
+    clock: Callable[[], float],
+    deadline: float,
+    pause: Callable[[float], None],
+) -> Observation:
+    """Wait until the window of an application has contents."""
     while True:
         observation = desktop.observe()
-        if process.returncode not in (None, 0):
+        if process is not None and process.returncode not in (None, 0):
             raise ApplicationUnusable(
                 f"{application.name} ended with status {process.returncode} right after its start. {process.last_words}"
             )
         if any(element.source == "accessibility" for element in observation.elements):
-            break
+            return observation
         if clock() > deadline:
             notes = f" ({'; '.join(observation.notes)})" if observation.notes else ""
             raise ApplicationUnusable(
@@ -105,16 +152,16 @@ def start(
                 else f"{application.name} closed its window right after its start."
             )
         pause(_POLL_S)
-    _refuse_other_program(application, catalog, observation)
-    _refuse_questions(application, observation)
-    return observation
 
 
 @dataclass(eq=False)
 class Launcher:
-    """Starts one application again and again, each time on the desktop as it is after a reset."""
+    """Starts one application again and again, each time on the desktop as it is after a reset.
 
-    desktop: Startable
+    Dialogs of a first start are answered, unless that ends the application.
+    """
+
+    desktop: PrivateDesktop
     argv: tuple[str, ...]  # the program and its arguments
     look: Callable[[], Look]  # takes a look at the screen and the home
     clock: Callable[[], float]  # monotonic, s
@@ -122,7 +169,8 @@ class Launcher:
     app: str = field(default="", init=False)  # the application as its windows name it; empty before the first start
     # what differs from start to start (`exploration.search.states.drift`)
     volatile: frozenset[str] = field(default=frozenset(), init=False)
-    _last: Look | None = field(default=None, init=False)
+    _screens: list[Look] = field(default_factory=list, init=False)  # the latest looks at what a start shows in turn
+    _most_answers: int = field(default=MOST_ANSWERS, init=False)
 
     def start(self) -> Look:
         """Start the application and return the first look at it when it is ready.
@@ -138,10 +186,13 @@ class Launcher:
         program = self.argv[0]
         try:
             # After the first start, the known first screen is awaited instead of rest.
-            self.desktop.launch(list(self.argv), wait_for_window=self._last is None)
+            self.desktop.launch(list(self.argv), wait_for_window=not self._screens)
         except LaunchFailed as error:
             raise ApplicationUnusable(f"{program} cannot be started: {error}") from error
-        look = self._wait_for_rest() if self._last is None else self._wait_for(self._last)
+        look = self._past_dialogs(self._shown(0))
+        if look is None:
+            self.desktop.reset()
+            return self.start()
         if not has_window(look.observation, self.app):
             raise ApplicationUnusable(f"{program} shows no window that stays; start it by hand to see why.")
         if look.asks_for_password:
@@ -149,12 +200,38 @@ class Launcher:
         if not look.candidates:
             notes = "; ".join(look.observation.notes)
             raise ApplicationUnusable(f"{program} shows nothing that can be acted on. {notes}".strip())
-        self._last = look
         return look
 
-    def _wait_for_rest(self) -> Look:
+    def _past_dialogs(self, look: Look) -> Look | None:
+        """Answer the dialogs of a first start; return the look after them, and None if that ended the application."""
+        for number in range(1, self._most_answers + 1):
+            click = answer(look.observation)
+            if click is None or not self.desktop.perform(click).ok:
+                break
+            app = self.app
+            if number >= len(self._screens):
+                self.app = ""  # a dialog may go by another name than the window
+            before, look = look, self._shown(number)
+            ended = all(window.popup for window in look.observation.windows)
+            if ended or look.exact == before.exact:
+                self._most_answers = number - 1
+            if ended:
+                self.app = app
+                return None
+        return look
+
+    def _shown(self, number: int) -> Look:
+        """Return what a start shows first, or after a number of answers."""
+        if number < len(self._screens):
+            look = self._wait_for(self._screens[number])
+        else:
+            look = self._wait_for_rest(_AFTER_ANSWER_S if number else _EMPTY_LIMIT_S)
+        self._screens[number : number + 1] = [look]
+        return look
+
+    def _wait_for_rest(self, empty_limit_s: float = _EMPTY_LIMIT_S) -> Look:
         """Wait until two looks in a row show the same controls, longer if there are none yet."""
-        deadline, last = self.clock() + _FIRST_LIMIT_S, self.clock() + _EMPTY_LIMIT_S
+        deadline, last = self.clock() + _FIRST_LIMIT_S, self.clock() + empty_limit_s
         previous = None
         while True:
             look = self.look()
@@ -212,23 +289,3 @@ def _program(pid: int) -> str:
         return (Path("/proc") / str(pid) / "exe").resolve(strict=True).name
     except OSError:
         return ""
-
-
-def _refuse_questions(application: Application, observation: Observation) -> None:
-    """Refuse if the application asks for a password, or a first-run dialog is in front."""
-    front: Window | None = observation.active_window
-    front = front or next((window for window in observation.windows if not window.popup), None)
-    if front is None:
-        return
-    inside: list[Element] = [element for element in observation.elements if element.window_id == front.id]
-    words = " ".join((front.title, *(element.name for element in inside)))
-    if any("password" in element.states for element in inside) and (
-        len(inside) <= _MOST_IN_A_SIGN_IN or label("sign_in").match(words)
-    ):
-        raise ApplicationUnusable(f"{application.name} asks for a password: {front.title or 'no title'}.")
-    dialog = front.modal or any(element.path[:1] and element.path[0].startswith(_DIALOGS) for element in inside)
-    if dialog and label("first_run").match(words):
-        raise ApplicationUnusable(
-            f"{application.name} shows a first-run dialog: {front.title or 'no title'}. Answer it once with a home of "
-            "your own, or leave the application out."
-        )

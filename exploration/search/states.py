@@ -8,18 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
+from aci.observation.pixels import differing
 from exploration.search.controls import Candidate, called, candidates, meant_parts, portable
 from exploration.search.homes import HomeState, is_hidden
 from exploration.search.records import ScreenState
 from intents.labels import label
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 SHOWN_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "disabled", "read_only", "editable")
 """States that an element is set to; focus and the like come and go by themselves."""
@@ -105,7 +101,7 @@ class Look:
     @property
     def chosen(self) -> Element | None:
         """The cell, row or icon that has the keyboard focus and is selected; None if another kind of element has it."""
-        focused = self.observation.by_id.get(self.observation.focus_id or -1)
+        focused = self.observation.focused
         is_chosen = focused is not None and focused.role in _CHOSEN and "selected" in focused.states
         return focused if is_chosen else None
 
@@ -273,7 +269,7 @@ def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> bool:
 def different_pixels(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> int:
     """Count the different pixels of two looks of the same size, without ignored places, tooltips and the pointer."""
     first, second = one.observation.screenshot, other.observation.screenshot
-    differs = _differing(first, second)
+    differs = differing(first, second)
     middle = Rect(first.shape[1] // 2, first.shape[0] // 2, 1, 1)  # of the pointer before its first move
     for look in (one, other):
         for place in (look.pointed or middle, *look.tooltips):
@@ -282,14 +278,3 @@ def different_pixels(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> in
     for place in ignored:
         differs[max(0, place.y) : place.y + place.height, max(0, place.x) : place.x + place.width] = False
     return int(differs.sum())
-
-
-def _differing(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which pixels of two pictures (H, W, 3) differ; rows that are equal are compared in one go."""
-    import numpy as np
-
-    height, width, channels = first.shape
-    differs = np.zeros((height, width), np.bool_)
-    rows = np.flatnonzero((first != second).reshape(height, width * channels).any(axis=1))
-    differs[rows] = (first[rows] != second[rows]).any(axis=2)
-    return differs

@@ -13,8 +13,9 @@ from exploration.errors import ApplicationUnusable
 from exploration.search.changes import changes, missing_change
 from exploration.search.dfs import SHARED_POLL_S
 from exploration.search.ledger import Ledger
-from exploration.search.navigator import Navigator, Path, PrivateDesktop, Trouble
+from exploration.search.navigator import Navigator, Path, Trouble
 from exploration.search.records import Composed, UnitSkill
+from exploration.search.starting import PrivateDesktop
 from exploration.search.states import Look
 from exploration.skills.compositions import Composition, Part, propose
 from exploration.skills.skill_keeper import SkillKeeper

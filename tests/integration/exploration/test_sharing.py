@@ -10,8 +10,9 @@ import pytest
 
 from exploration.search.dfs import search
 from exploration.search.ledger import Ledger
-from exploration.search.navigator import PrivateDesktop, new_desktop
+from exploration.search.navigator import new_desktop
 from exploration.search.records import Attempted, SearchEnded, SearchEvent, SearchLimits
+from exploration.search.starting import PrivateDesktop
 from exploration.skills.skill_keeper import SkillKeeper
 
 pytestmark = [

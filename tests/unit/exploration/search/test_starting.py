@@ -10,16 +10,20 @@ from typing import Any
 
 import pytest
 
+from aci.acting.actions import Action, Click
 from aci.applications.catalog import Application, Catalog
+from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
 from aci.observation.observation import Observation, Window
 from exploration.errors import ApplicationUnusable
+from exploration.search.first_dialogs import answer
 from exploration.search.starting import refusal, start
 from tests.unit.agent_s.fakes import EDITOR, button, screen
 
 NOTES = Application("notes", "Notes", ("notes",))
 USABLE = screen(button(1, "Save"))
 MODAL = replace(EDITOR, title="Welcome to Notes", modal=True)
+EDITOR_BEHIND = replace(EDITOR, id=EDITOR.id + 1, active=False)
 
 
 @dataclass
@@ -35,6 +39,7 @@ class FakeDesktop:
     screens: list[Observation] = field(default_factory=lambda: [USABLE])
     process: FakeProcess = field(default_factory=FakeProcess)
     fails: str = ""
+    performed: list[Action] = field(default_factory=list)
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def launch(
@@ -46,6 +51,10 @@ class FakeDesktop:
 
     def observe(self) -> Observation:
         return self.screens.pop(0) if len(self.screens) > 1 else self.screens[0]
+
+    def perform(self, action: Action) -> ActionResult:
+        self.performed.append(action)
+        return ActionResult(ok=True)
 
 
 def started(desktop: FakeDesktop, application: Application = NOTES) -> Observation:
@@ -73,12 +82,49 @@ PASSWORD = replace(button(1, "Password", "password text"), states=frozenset({"pa
         (FakeDesktop([screen()]), "shows nothing that can be used, or hangs"),
         (FakeDesktop([screen(windows=())]), "closed its window"),
         (asking(PASSWORD, window=replace(EDITOR, title="Unlock")), "asks for a password"),
-        (asking(button(1, "Next")), "first-run dialog: Welcome to Notes"),
     ],
 )
 def test_reason_names_why_an_application_is_unusable(desktop: FakeDesktop, reason: str) -> None:
     with pytest.raises(ApplicationUnusable, match=reason):
         started(desktop)
+
+
+@pytest.mark.parametrize(
+    ("windows", "names", "pressed"),
+    [
+        ((MODAL,), ("Back", "Next", "Skip"), "Next"),
+        ((MODAL,), ("Browse", "Cancel", "OK"), "OK"),
+        ((MODAL, EDITOR_BEHIND), ("Next", "Skip", "OK"), "Skip"),
+        ((MODAL, EDITOR_BEHIND), ("Help", "OK"), "OK"),
+        ((replace(MODAL, app="Soffice", pid=7), replace(EDITOR_BEHIND, pid=7)), ("OK", "Close"), "Close"),
+        ((MODAL,), ("Cancel", "Apply", "Colours"), None),
+        ((EDITOR,), ("OK",), None),
+    ],
+)
+def test_a_dialog_of_the_start_is_declined_beside_a_window_and_else_accepted(
+    windows: tuple[Window, ...], names: tuple[str, ...], pressed: str | None
+) -> None:
+    buttons = [button(number, name) for number, name in enumerate(names, start=1)]
+    click = answer(screen(*buttons, windows=windows))
+    assert (None if click is None else names[(click.element_id or 0) - 1]) == pressed
+
+
+def test_a_dialog_behind_the_window_is_declined_too() -> None:
+    tips = replace(EDITOR_BEHIND, title="Tip of the Day")
+    close = replace(button(1, "Close"), window_id=tips.id, path=("dialog:Tip of the Day",))
+    assert answer(screen(close, windows=(EDITOR, tips))) == Click(element_id=1)
+
+
+def test_what_is_greyed_out_answers_nothing() -> None:
+    greyed = replace(button(1, "Next"), states=frozenset({"disabled"}))
+    assert answer(screen(greyed, windows=(MODAL,))) is None
+
+
+def test_pages_of_an_assistant_are_gone_through() -> None:
+    pages = [screen(button(number, name), windows=(MODAL,)) for number, name in ((1, "Next"), (2, "Finish"))]
+    desktop = FakeDesktop([*pages, USABLE])
+    assert started(desktop) is USABLE
+    assert desktop.performed == [Click(element_id=1), Click(element_id=2)]
 
 
 def test_another_program_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,65 @@
+"""What answers the dialogs that an application shows at its first start, so that the rest of it can be explored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aci.acting.actions import Click
+from aci.observation.observation import Element, Observation, Window
+from exploration.search.controls import BUTTON_ROLES
+from intents.labels import label
+
+MOST_ANSWERS = 6
+"""Maximum number of dialogs, or pages of an assistant, that are answered at a start."""
+_DIALOGS = ("dialog:", "alert:", "assistant:")
+_MOST_IN_A_SIGN_IN = 20
+
+
+def front_window(observation: Observation) -> Window | None:
+    """Return the window that an application shows in front; None if there is none."""
+    return observation.active_window or next((each for each in observation.windows if not each.popup), None)
+
+
+def asks_for_password(observation: Observation) -> bool:
+    """Return whether the window in front is there to sign in."""
+    front = front_window(observation)
+    inside = _inside(front, observation)
+    words = " ".join((front.title if front is not None else "", *(element.name for element in inside)))
+    return any("password" in element.states for element in inside) and (
+        len(inside) <= _MOST_IN_A_SIGN_IN or bool(label("sign_in").match(words))
+    )
+
+
+def answer(observation: Observation) -> Click | None:
+    """Return the click that answers a dialog, the one in front first; None if none is there, or no button does.
+
+    Beside another window of its application, a dialog is declined. If it is all that there is, it is accepted, since
+    declining would end the application.
+    """
+    if asks_for_password(observation):
+        return None
+    windows = [window for window in observation.windows if not window.popup]
+    for window in sorted(windows, key=lambda each: not each.active):
+        inside = _inside(window, observation)
+        is_dialog = any(element.path[:1] and element.path[0].startswith(_DIALOGS) for element in inside)
+        alone = not any(each.id != window.id and _same_program(each, window) for each in windows)
+        if (window.modal or is_dialog) and (button := _button(inside, alone)) is not None:
+            return Click(element_id=button.id)
+    return None
+
+
+def _button(inside: Sequence[Element], alone: bool) -> Element | None:
+    buttons = [each for each in inside if each.role in BUTTON_ROLES and "disabled" not in each.states]
+    for kind in ("leads_on", "accepts") if alone else ("skips", "leads_on", "accepts"):
+        for button in buttons:
+            if label(kind).fullmatch(button.name) and not label("applies").fullmatch(button.name):
+                return button
+    return None
+
+
+def _same_program(one: Window, other: Window) -> bool:
+    return one.app == other.app or (one.pid is not None and one.pid == other.pid)
+
+
+def _inside(window: Window | None, observation: Observation) -> list[Element]:
+    return [each for each in observation.elements if window is not None and each.window_id == window.id]
