@@ -16,7 +16,6 @@ from agent_s.settings import Effort, ModelRole, ObservationForm, ProviderSetting
 
 if TYPE_CHECKING:
     from agent_s.llm.providers.provider import ProviderModel, Send
-    from agent_s.llm.providers.retries import Retrying
     from agent_s.llm.providers.sdk_client import SdkClient
     from agent_s.llm.routing import Asked
 
@@ -90,7 +89,6 @@ def build_model(
     name: str,
     environment: Mapping[str, str] | None = None,
     provider: ProviderSettings | None = None,
-    retrying: Retrying | None = None,
     observation: ObservationForm = "screenshot_tree",
     runs_folder: Path | None = None,
 ) -> Model:
@@ -101,7 +99,6 @@ def build_model(
             model (or without, if it has only one), or `recorded:RUN`. Without NAME, the provider's default.
         environment: Source of keys, such as `os.environ`; None to use only a keyring.
         provider: Settings of requests to providers.
-        retrying: Retries after transient errors; None for retries as the settings say.
         observation: What it is shown of the screen.
         runs_folder: Folder in which `recorded:RUN` is found by its id.
 
@@ -119,7 +116,7 @@ def build_model(
 
         return RecordedModel(rest, runs_folder)
     if kind in ("http", "https"):
-        return _served(name, environment, provider, retrying, observation)
+        return _served(name, environment, provider, observation)
     if kind not in KEY_NAMES:
         raise SettingsError(f"There is no model {name!r}. Set `model` to {NAMES}.")
     _require_efforts(kind, provider)
@@ -127,7 +124,7 @@ def build_model(
 
     client = build_client(name, environment, provider)
     send = {"anthropic": anthropic.send, "openai": openai.send, "gemini": gemini.send}[kind]
-    return _assembled(f"{kind}:{client.model}", client, send, provider, retrying, observation)
+    return _assembled(f"{kind}:{client.model}", client, send, provider, observation)
 
 
 def build_client(name: str, environment: Mapping[str, str], settings: ProviderSettings) -> SdkClient:
@@ -184,7 +181,6 @@ def _served(
     url: str,
     environment: Mapping[str, str],
     settings: ProviderSettings,
-    retrying: Retrying | None,
     observation: ObservationForm,
 ) -> ProviderModel:
     from agent_s.llm.providers import chat
@@ -194,7 +190,7 @@ def _served(
     _require_sdk("openai")
     client = chat.ServerClient(address, model, find_key(URL_KEY_NAME, environment) or "", settings.timeout_s)
     name = f"{address}#{model}" if model else address
-    return _assembled(name, client, chat.send, settings, retrying, observation)
+    return _assembled(name, client, chat.send, settings, observation)
 
 
 def _split(url: str) -> tuple[str, str]:
@@ -219,7 +215,6 @@ def _assembled(
     client: SdkClient,
     send: Send,
     settings: ProviderSettings,
-    retrying: Retrying | None,
     observation: ObservationForm,
 ) -> ProviderModel:
     from agent_s.llm.prompting.rendering import Renderer
@@ -228,9 +223,8 @@ def _assembled(
     from agent_s.llm.providers.retries import Retrying
 
     renderer = Renderer(secrets.token_bytes(16), settings.pictures_for(), settings.longest_edge, observation)
-    retrying = retrying or Retrying(settings.retries)
     prices, strict = load_prices(settings.prices), name.startswith("openai:")
-    return ProviderModel(name, client, send, settings, renderer, retrying, prices, every_field=strict)
+    return ProviderModel(name, client, send, settings, renderer, Retrying(settings.retries), prices, every_field=strict)
 
 
 def _require_sdk(provider: str) -> None:

@@ -105,11 +105,11 @@ def fine_tune(
 
 def _read(file: Path) -> list[_Conversation]:
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        text = file.read_text(encoding="utf-8").removesuffix("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise FineTuningError(f"{file} cannot be read: {error}") from error
     conversations = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(text.split("\n") if text else [], start=1):  # texts may hold other line ends
         try:
             conversations.append(_Conversation.model_validate_json(line))
         except ValidationError as error:

@@ -6,22 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import (
-    CompareResponse,
-    ErrorsResponse,
     Kind,
     ModelRequest,
     ModelResponse,
-    NamingResponse,
     PlannedNode,
     PlanResponse,
-    ProposalResponse,
     QueryResponse,
-    ReflectResponse,
     Response,
-    SameResponse,
     SummariesResponse,
     SummarizeContext,
-    SupportResponse,
     VerifyResponse,
 )
 
@@ -33,7 +26,7 @@ class ScriptedModel:
     """Returns scripted answers in order, from one queue for each kind of request.
 
     A kind without a script gets a default answer, so that a test only scripts what it is about: the instruction as the
-    only subtask, an empty reflection, no verdict. `act` has no default.
+    only subtask, an empty reflection, no verdict. `act` and `ground` have no default.
 
     Attributes:
         requests: The requests it received, oldest first.
@@ -74,16 +67,9 @@ def _default(request: ModelRequest) -> Response:
     defaults: dict[Kind, Response] = {
         "query": QueryResponse(query=f"How to {instruction}"),
         "plan": PlanResponse(nodes=(PlannedNode(name=instruction[:500], info=instruction),)),
-        "reflect": ReflectResponse(),
         "summarize": SummariesResponse(summaries=tuple(draft.instruction for draft in drafts)),
         "verify": VerifyResponse(verified=None, reason="the script does not say"),
-        "propose_tasks": ProposalResponse(),
-        "name_skills": NamingResponse(),
-        "find_errors": ErrorsResponse(),
-        "compare": CompareResponse(reason="the script does not say"),
-        "same": SameResponse(),
-        "support": SupportResponse(),
     }
-    if request.kind not in defaults:
+    if request.kind in ("act", "ground"):
         raise ModelError(f"The script has no answers of kind {request.kind!r}.")
-    return defaults[request.kind]
+    return defaults.get(request.kind) or request.response_type()

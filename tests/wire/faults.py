@@ -21,6 +21,7 @@ from agent_s.errors import (
 )
 from agent_s.llm.build import build_model
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, ModelResponse
+from agent_s.llm.providers.provider import ProviderModel
 from agent_s.llm.providers.retries import Retrying
 from agent_s.records import Subtask, Task
 from agent_s.settings import ProviderSettings
@@ -74,8 +75,9 @@ def exchange(
     server = WireServer(list(turns))
     waits: list[float] = []
     with server.running():
-        retrying = Retrying(settings.retries, waits.append, lambda: 0.0)
-        model = build_model(form.model(server.url), form.environment(server.url), settings, retrying)
+        model = build_model(form.model(server.url), form.environment(server.url), settings)
+        assert isinstance(model, ProviderModel)
+        model.retrying = Retrying(settings.retries, waits.append, lambda: 0.0)
         try:
             return Exchange(model.complete(request), None, server, waits)
         except ModelError as error:

@@ -34,7 +34,8 @@ from agent_s import AgentS, Limits, Options, Task, load_settings
 from agent_s.errors import SettingsError
 from agent_s.events import Event, RunEnded
 from agent_s.llm.build import build_models
-from agent_s.llm.computer_use.languages import act
+from agent_s.llm.computer_use.inputs import act
+from agent_s.llm.computer_use.languages import ACTIONS
 from agent_s.llm.providers.structured import Unreadable
 from agent_s.records import Outcome
 from agent_s.safety.confirmation import Consent
@@ -246,6 +247,25 @@ def test_a_drag_and_a_scroll_without_a_place_begin_where_the_pointer_is() -> Non
     ]
 
 
+def test_a_move_that_was_not_carried_out_leaves_the_pointer_where_it_was() -> None:
+    def react(action: Action, seen: Observation) -> Observation | ActionResult:
+        if isinstance(action, Type):
+            return ActionResult(ok=False, error="nothing has the keyboard")
+        return screen(shade=9)
+
+    batch = [use("mouse_move", coordinate=[30, 40]), use("type", text="a"), use("mouse_move", coordinate=[500, 60])]
+    run = with_toolset(batch, [use("left_mouse_down"), use("cursor_position")], DONE,
+                       desktop=FakeDesktop(screen(), react))  # fmt: skip
+    assert run.performed[-1] == MouseDown(at=(30, 40))
+    assert "X=30,Y=40" in str(run.service.seen[2]["messages"][4]["content"])
+
+
+def test_an_amount_that_is_no_number_is_told_to_the_model() -> None:
+    run = with_toolset([use("scroll", coordinate=[5, 6], scroll_direction="up", scroll_amount="3")], DONE)
+    assert run.performed == []
+    assert "a scroll takes a number" in str(run.service.seen[1]["messages"][2]["content"])
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080), (2560, 1600), (3840, 2160), (1366, 768)])
 def test_coordinates_are_those_of_the_picture_that_was_sent(width: int, height: int) -> None:
     at: list[tuple[int, int]] = []
@@ -346,7 +366,7 @@ def test_each_action_of_the_computer_tool_is_a_primitive(action: dict[str, Any],
 @pytest.mark.parametrize("name", ["", "x" * 300])
 def test_an_application_without_a_usable_name_is_told_to_the_model(name: str) -> None:
     with pytest.raises(Unreadable, match="open_app: app_code: "):
-        act(("open_app", {"app_name": name}), "ui_tars", None)  # type: ignore[arg-type]
+        act("open_app", {"app_name": name}, None, ACTIONS["ui_tars"])  # type: ignore[arg-type]
 
 
 def test_a_batch_has_one_picture_as_its_output_and_errors_follow_as_text() -> None:
@@ -394,6 +414,14 @@ def test_a_safety_check_that_nobody_confirms_stops_the_action(confirm: Callable[
     items = run.service.seen[1]["input"]
     assert all(item.get("type") not in ("computer_call", "reasoning") for item in items)
     assert "nobody has given" in str(items[-1]["content"][0])
+
+
+def test_a_safety_check_that_nobody_was_asked_about_is_not_acknowledged() -> None:
+    unreadable = computer_call({"type": "click", "button": "left", "x": 9000, "y": 2}, checks=[CHECK])
+    run = with_computer([unreadable], [function("fail", reason="not allowed")], confirm=lambda consent: True)
+    assert run.performed == []
+    told = str(run.service.seen[1]["input"])
+    assert "acknowledged_safety_checks" not in told and "outside of the picture" in told
 
 
 @pytest.mark.slow
@@ -508,6 +536,60 @@ def test_code_that_is_more_than_calls_with_plain_values_is_refused() -> None:
     evil = "```python\n__import__('os').system('true')\n```"
     run = with_served("OpenCUA-32B", evil, FINISHED["pyautogui"])
     assert run.performed == [] and run.outcome.status == "done"
+
+
+CLICKED = "```python\npyautogui.click(644, 406)\n```"
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "problem"),
+    [
+        ("Qwen3-VL-32B", qwen(action="left_click", coordinate=[500]), "no place"),
+        ("Qwen3-VL-32B", qwen(action="left_click", coordinate="the button"), "no place"),
+        ("Qwen3-VL-32B", qwen(action="scroll", coordinate=[500, 500], pixels=float("inf")), "a scroll takes"),
+        ("Qwen3-VL-32B", qwen(action="scroll", coordinate=[500, 500], pixels=float("nan")), "a scroll takes"),
+        ("Qwen3-VL-32B", qwen(action="scroll", coordinate=[500, 500], pixels=10**12), "a scroll takes"),
+        ("UI-TARS-1.5-7B", "Action: scroll(point='the list', direction='down')", "no place"),
+        ("OpenCUA-32B", "pyautogui.click('ok.png')", "no place"),
+        ("OpenCUA-32B", "pyautogui.click(x=644)", "no place"),
+        ("OpenCUA-32B", "pyautogui.click(644, 406, clicks='two')", "two"),
+        ("OpenCUA-32B", "pyautogui.press('tab', presses=10**9)", "plain values"),
+        ("OpenCUA-32B", "pyautogui.press('tab', presses=1000000000)", "1 to 100 times"),
+        ("OpenCUA-32B", "pyautogui.dragTo(644, 406, button='right')", "only the left button"),
+    ],
+)
+def test_an_argument_that_makes_no_sense_is_told_to_the_model(name: str, answer: str, problem: str) -> None:
+    language = {"Q": "qwen", "U": "ui_tars", "O": "pyautogui"}[name[0]]
+    at = {"qwen": qwen(action="mouse_move", coordinate=[100, 100]), "pyautogui": "pyautogui.moveTo(100, 100)",
+          "ui_tars": "Action: click(point='<point>100 100</point>')"}[language]  # fmt: skip
+    service, desktop = StrictChat(factor=32 if language == "qwen" else 28), FakeDesktop(screen(1280, 800), repaint())
+    run = with_served(name, at, answer, FINISHED[language], service=service, desktop=desktop)
+    assert len(run.performed) == 1
+    assert run.outcome.status == "done"
+    assert problem in str(run.service.seen[2]["messages"])
+
+
+@pytest.mark.parametrize(
+    ("call", "action"),
+    [
+        ("pyautogui.click(644, 406, 2)", Click(at=(640, 400), num_clicks=2)),
+        ("pyautogui.click(644, 406, 1, 0.0, 'right')", Click(at=(640, 400), button_type="right")),
+        ("pyautogui.scroll(-5, x=644, y=406)", Scroll(at=(640, 400), clicks=-5)),
+        ("pyautogui.hscroll(5, 644, 406)", Scroll(at=(640, 400), clicks=5, horizontal=True)),
+        ("pyautogui.mouseDown(x=644, y=406)", MouseDown(at=(640, 400))),
+        ("pyautogui.mouseUp(644, 406, 'right')", MouseUp(at=(640, 400), button_type="right")),
+    ],
+)
+def test_a_place_in_code_counts_wherever_python_takes_it(call: str, action: Action) -> None:
+    desktop = FakeDesktop(screen(1280, 800), repaint())
+    run = with_served("OpenCUA-32B", f"pyautogui.moveTo(9, 9)\n{call}", FINISHED["pyautogui"], desktop=desktop)
+    assert run.performed[-1] == action
+
+
+@pytest.mark.parametrize("text", ["<think>hm</think> ok", "Action: call Bob", "Thought: Action: x"])
+def test_a_typed_text_may_hold_marks_of_the_format(text: str) -> None:
+    run = with_served("UI-TARS-1.5-7B", f"Thought: now\nAction: type(content='{text}')", FINISHED["ui_tars"])
+    assert run.performed == [Type(text=text)]
 
 
 def test_a_server_gets_the_last_pictures_only() -> None:

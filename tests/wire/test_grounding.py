@@ -119,7 +119,10 @@ def test_what_is_described_is_found_in_each_format(name: str, size: tuple[int, i
     form = formats()[name]
     service = StrictChat(factor=form.factor, least_pixels=form.min_pixels, most_pixels=form.max_pixels, most_images=1)
     find = finder(name)
-    look = lambda shown: find(shown, RED)  # noqa: E731
+
+    def look(shown: Image.Image) -> list[dict[str, Any]]:
+        return find(shown, RED)
+
     click = act({"action": "click", "at": "the small red square"})
     events, desktop, worker = run(service, [look, look], [click, DONE], NAMES[name], size)
     (clicked,) = desktop.performed

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from aci.acting.actions import PRIMITIVES, Button
+from aci.observation.geometry import Point
 from aci.observation.observation import Observation
 from agent_s.llm.computer_use.dialogue import KEPT_PICTURES, MOST_PICTURES, position, recorded, zoomed
 from agent_s.llm.computer_use.frames import fit
-from agent_s.llm.computer_use.inputs import Actions, Hand
-from agent_s.llm.computer_use.turns import OWN_TOOLS, Call, Result, Turn, own_call, own_tool_schema
+from agent_s.llm.computer_use.inputs import Actions, Acts, Hand, act
+from agent_s.llm.computer_use.turns import OWN_TOOLS, Call, Result, Turn, carried_out, own_call, own_tool_schema
 from agent_s.llm.conversation import Conversation, Picture
 from agent_s.llm.providers.anthropic import CACHED, Ending
 from agent_s.llm.providers.sdk_client import SdkClient
@@ -23,7 +24,6 @@ from agent_s.settings import RequestSettings
 TOOLSET = "computer"
 MAX_EDGE = 2000  # px; 2576 is allowed while a request has at most 20 pictures
 MAX_PATCHES = 4784
-MAX_REPEAT = 100
 THINKING = ("thinking", "redacted_thinking")
 LEFT_OUT = {"type": "text", "text": "(an earlier picture, left out)"}
 
@@ -52,8 +52,9 @@ class ToolsetDialogue:
 
     def report(self, turn: Turn, results: Sequence[Result], notes: str, now: Observation, declined: bool) -> None:
         """See `Dialogue.report`."""
+        pointer = self._hand.left_at(carried_out(results)) if self._hand is not None else None
         blocks = [self._result(result) for result in results]
-        shot: dict[str, Any] | None = self._shot(now)
+        shot: dict[str, Any] | None = self._shot(now, pointer)
         if blocks and results[-1].ok and results[-1].call.name not in OWN_TOOLS and not results[-1].call.shows:
             blocks[-1]["content"].append(shot)
             shot = None
@@ -96,9 +97,9 @@ class ToolsetDialogue:
         else:
             self.messages.append({"role": "user", "content": content})
 
-    def _shot(self, observation: Observation) -> dict[str, Any]:
+    def _shot(self, observation: Observation, pointer: Point | None = None) -> dict[str, Any]:
         frame = fit(observation.screen, min(self.settings.longest_edge, MAX_EDGE), MAX_PATCHES)
-        self._hand = Hand(frame, self._hand.pointer if self._hand is not None else None)
+        self._hand = Hand(frame, pointer)
         return _image(frame.shot(observation))
 
     def _result(self, result: Result) -> dict[str, Any]:
@@ -155,23 +156,17 @@ class ToolsetDialogue:
             if name == "cursor_position":
                 where = position(hand.pointer, hand.frame)
                 return Call(identity, name, answer=where, problem="" if where else "the pointer was not moved yet")
-            if name not in _MEMBERS:
-                raise Unreadable(f"there is no action {name!r}")
-            return Call(identity, name, _MEMBERS[name](hand, fields))
-        except (Unreadable, KeyError) as problem:
-            said = f"the field {problem} is missing" if isinstance(problem, KeyError) else str(problem)
-            return Call(identity, name, problem=said)
+            return Call(identity, name, act(name, fields, hand, _MEMBERS))
+        except Unreadable as problem:
+            return Call(identity, name, problem=str(problem))
 
 
-def _click(count: int, button: Button) -> Callable[[Hand, Mapping[str, Any]], Actions]:
+def _click(count: int, button: Button) -> Acts:
     return lambda hand, fields: hand.click(fields.get("coordinate"), count, button, fields.get("text"))
 
 
 def _press(hand: Hand, fields: Mapping[str, Any]) -> Actions:
-    times = fields.get("repeat") or 1
-    if not isinstance(times, int) or not 1 <= times <= MAX_REPEAT:
-        raise Unreadable(f"a key is repeated 1 to {MAX_REPEAT} times")
-    return hand.press(fields["text"], times)
+    return hand.press(fields["text"], fields.get("repeat") or 1)
 
 
 def _scroll(hand: Hand, fields: Mapping[str, Any]) -> Actions:
@@ -180,7 +175,7 @@ def _scroll(hand: Hand, fields: Mapping[str, Any]) -> Actions:
     return hand.scroll(fields.get("coordinate"), down * amount, across * amount, fields.get("text"))
 
 
-_MEMBERS: Mapping[str, Callable[[Hand, Mapping[str, Any]], Actions]] = {
+_MEMBERS: Mapping[str, Acts] = {
     "left_click": _click(1, "left"),
     "right_click": _click(1, "right"),
     "middle_click": _click(1, "middle"),

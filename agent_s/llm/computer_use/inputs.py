@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
@@ -34,7 +34,9 @@ from agent_s.llm.providers.structured import Unreadable
 Actions = tuple[Action, ...]
 
 MOST_PRESSES = 64  # of one `hold_and_press`
+MOST_REPEATS = 100  # of a key
 MOST_CLICKS = 100  # of the wheel in one `scroll`
+MOST_TURNED = 10_000  # clicks of the wheel that are asked for at once
 WHEEL_PX = 100  # distance of one click of the wheel, for models that scroll by pixels
 
 
@@ -47,6 +49,15 @@ class Hand:
 
     frame: Frame  # the picture that the model has seen
     pointer: Point | None = None  # where the pointer is; None if it was not moved yet
+    _began: Point | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._began = self.pointer
+
+    def left_at(self, carried_out: Iterable[Action]) -> Point | None:
+        """Return where the pointer is if only some of its primitives were carried out; None if it was not moved yet."""
+        places = [target for action in carried_out for target in action.targets() if isinstance(target, Point)]
+        return places[-1] if places else self._began
 
     def at(self, place: object) -> Point:
         """Return the pixel at a pair of coordinates, and remember it."""
@@ -95,6 +106,8 @@ class Hand:
         if self.pointer is None:
             raise Unreadable("the pointer was not moved yet: give a coordinate to scroll at")
         held, at = key_names(keys), _pair(self.pointer)
+        if not all(_is_number(clicks) and abs(clicks) <= MOST_TURNED for clicks in (up, right)):
+            raise Unreadable(f"a scroll takes a number, of at most {MOST_TURNED} clicks of the wheel")
         turns = [(_whole(clicks), horizontal) for clicks, horizontal in ((up, False), (right, True)) if clicks]
         if not turns:
             raise Unreadable("a scroll needs a distance other than 0")
@@ -109,6 +122,8 @@ class Hand:
         *modifiers, last = names = key_names(keys)
         if not names:
             raise Unreadable("a key press names at least one key")
+        if not isinstance(times, int) or not 1 <= times <= MOST_REPEATS:
+            raise Unreadable(f"a key is repeated 1 to {MOST_REPEATS} times")
         if times == 1:
             return (Hotkey(keys=names),)
         return tuple(
@@ -144,6 +159,30 @@ class Hand:
             raise Unreadable("a region is four numbers: left, top, right, bottom")
         part = self.frame.region(*region)
         return (Zoom(region=(part.x, part.y, part.right, part.bottom)),)
+
+
+Fields = Mapping[str, Any]
+Acts = Callable[[Hand, Fields], Actions]
+
+
+def act(name: str, fields: Fields, hand: Hand, table: Mapping[str, Acts]) -> Actions:
+    """Return the primitives for one action of a model, given what each name does.
+
+    Raises:
+        Unreadable: There is no such action, or its arguments are missing or wrong.
+    """
+    if name not in table:
+        raise Unreadable(f"there is no action {name!r}; there are: {', '.join(table)}")
+    try:
+        return table[name](hand, fields)
+    except Unreadable:
+        raise
+    except KeyError as missing:
+        raise Unreadable(f"{name} lacks the argument {missing}") from missing
+    except ValidationError as error:
+        raise Unreadable(f"{name}: {explain(error)}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Unreadable(f"{name}: {error}") from error
 
 
 def key_names(keys: object) -> tuple[str, ...]:

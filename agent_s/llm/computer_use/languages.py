@@ -10,20 +10,17 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-from pydantic import ValidationError
 
 from aci.acting.actions import CallUser, Done, Fail, SwitchApplications
 from agent_s.llm.computer_use.formats import Language
-from agent_s.llm.computer_use.inputs import WHEEL_PX, Actions, Hand, explain
+from agent_s.llm.computer_use.inputs import WHEEL_PX, Actions, Acts, Fields, Hand
 from agent_s.llm.providers.structured import MAX_ANSWER, Unreadable, without_thinking
 
-Fields = Mapping[str, Any]
 Said = tuple[str, Fields]  # a name and its arguments; positional ones by their numbers, such as "0"
-Acts = Callable[[Hand, Fields], Actions]
 
+PLACES = ("coordinate", "point", "start_box", "point_2d", "position", "0")  # arguments that name a place
 NUMBER = r"-?\d+(?:\.\d+)?"
 SCROLL_CLICKS = 5  # of the wheel, for models that name a direction only
 WAIT_S = 5.0  # for models that name no time
@@ -33,6 +30,7 @@ _FUNCTION = re.compile(r"<function=([\w.]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=(\w+)>(.*?)</parameter>", re.DOTALL)
 _CODE = re.compile(r"```(?:python|code)?\s*\n(.*?)```", re.DOTALL)
 _PAIR = re.compile(rf"[^\d-]*?[(\[]?\s*({NUMBER})\s*,\s*({NUMBER})\s*[)\]]?\D*", re.DOTALL)
+_ACTION = re.compile(r"^\s*Action:", re.MULTILINE)
 _TYPED = re.compile(r"""^type\(content=(['"])(.*)\1\)$""", re.DOTALL)
 
 
@@ -82,7 +80,7 @@ def place_of(fields: Fields, *names: str) -> tuple[float, float]:
     Raises:
         Unreadable: There is none.
     """
-    for name in names or ("coordinate", "point", "start_box", "point_2d", "position", "0"):
+    for name in names or PLACES:
         if name in fields and (numbers := _numbers(fields[name])):
             if len(numbers) == 4:
                 return (numbers[0] + numbers[2]) / 2, (numbers[1] + numbers[3]) / 2
@@ -142,10 +140,10 @@ def _json_object(text: str) -> dict[str, Any]:
 
 def _action_line(text: str) -> tuple[str, list[Said]]:
     """Read `Thought: ... Action: click(point='<point>1 2</point>')`."""
-    thought, found, action = text.rpartition("Action:")
-    if not found:
+    begins = [found.end() for found in _ACTION.finditer(text)] or [text.rfind("Action:") + len("Action:")]
+    if "Action:" not in text:
         raise Unreadable("the answer has no line that begins with Action:")
-    action = action.strip()
+    thought, action = text[: begins[-1]].rpartition("Action:")[0], text[begins[-1] :].strip()
     if (typed := _TYPED.match(action)) is not None:  # the text may hold quotes and line ends as they are
         said: list[Said] = [("type", {"content": _unescaped(typed[2])})]
     else:
@@ -200,32 +198,14 @@ def _pair(text: str) -> list[Said]:
 # The second stage: what the calls do
 
 
-def act(said: Said, language: Language, hand: Hand) -> Actions:
-    """Return the primitives for one call.
+def _where(fields: Fields, *names: str) -> tuple[float, float] | None:
+    """Return the place among the arguments; None if none is given, for where the pointer is.
 
     Raises:
-        Unreadable: There is no such action, or it lacks an argument.
+        Unreadable: What is given is no place.
     """
-    name, fields = said
-    table = ACTIONS[language]
-    if name not in table:
-        raise Unreadable(f"there is no action {name!r}; there are: {', '.join(table)}")
-    try:
-        return table[name](hand, fields)
-    except KeyError as missing:
-        raise Unreadable(f"{name} lacks the argument {missing}") from missing
-    except ValidationError as error:
-        raise Unreadable(f"{name}: {explain(error)}") from error
-    except TypeError as error:
-        raise Unreadable(f"{name}: {error}") from error
-
-
-def _where(fields: Fields, *names: str) -> tuple[float, float] | None:
-    """Return the place among the arguments; None if none is given, for where the pointer is."""
-    try:
-        return place_of(fields, *names)
-    except Unreadable:
-        return None
+    given = any(fields.get(name) not in (None, "") for name in (*(names or PLACES), "x", "y"))
+    return place_of(fields, *names) if given else None
 
 
 def _first(fields: Fields, *names: str, default: Any = None) -> Any:
@@ -288,6 +268,44 @@ def _clicks(count: int, button: Any) -> Acts:
     )
 
 
+def _click(hand: Hand, fields: Fields) -> Actions:
+    """`pyautogui.click(x, y, clicks, interval, button)`."""
+    return _clicks(fields.get("2", 1), fields.get("4", "left"))(hand, fields)
+
+
+def _button(down: bool) -> Acts:
+    def act(hand: Hand, fields: Fields) -> Actions:
+        """`pyautogui.mouseDown(x, y, button)`."""
+        if (place := _where(fields)) is not None:
+            hand.at(place)
+        return hand.button(down, _first(fields, "button", "2", default="left"))
+
+    return act
+
+
+def _drag_to(hand: Hand, fields: Fields) -> Actions:
+    """`pyautogui.dragTo(x, y, duration, tween, button)`."""
+    if (button := _first(fields, "button", "4", default="left")) != "left":
+        raise Unreadable(f"only the left button drags, not {button!r}")
+    return hand.drag([place_of(fields)])
+
+
+def _turned(fields: Fields) -> tuple[float, tuple[float, float] | None]:
+    """Return the clicks of the wheel and the place of `pyautogui.scroll(clicks, x, y)`."""
+    place = {"x": fields.get("x", fields.get("1")), "y": fields.get("y", fields.get("2"))}
+    return _first(fields, "clicks", "0"), _where(place)
+
+
+def _scroll(hand: Hand, fields: Fields) -> Actions:
+    clicks, place = _turned(fields)
+    return hand.scroll(place, up=clicks)
+
+
+def _scroll_aside(hand: Hand, fields: Fields) -> Actions:
+    clicks, place = _turned(fields)
+    return hand.scroll(place, right=clicks)
+
+
 _QWEN: Mapping[str, Acts] = {
     "left_click": lambda hand, fields: hand.click(_where(fields, "coordinate"), keys=fields.get("keys")),
     "click": lambda hand, fields: hand.click(_where(fields, "coordinate")),
@@ -325,18 +343,18 @@ _UI_TARS: Mapping[str, Acts] = {
 }
 _PYAUTOGUI: Mapping[str, Acts] = {
     "computer.open_app": _open,
-    "pyautogui.click": _clicks(1, "left"),
+    "pyautogui.click": _click,
     "pyautogui.doubleClick": _clicks(2, "left"),
     "pyautogui.tripleClick": _clicks(3, "left"),
     "pyautogui.rightClick": _clicks(1, "right"),
     "pyautogui.middleClick": _clicks(1, "middle"),
     "computer.triple_click": _clicks(3, "left"),
     "pyautogui.moveTo": lambda hand, fields: hand.move(place_of(fields)),
-    "pyautogui.dragTo": lambda hand, fields: hand.drag([place_of(fields)]),
-    "pyautogui.mouseDown": lambda hand, fields: hand.button(down=True, button=fields.get("button", "left")),
-    "pyautogui.mouseUp": lambda hand, fields: hand.button(down=False, button=fields.get("button", "left")),
-    "pyautogui.scroll": lambda hand, fields: hand.scroll(None, up=_first(fields, "clicks", "0")),
-    "pyautogui.hscroll": lambda hand, fields: hand.scroll(None, right=_first(fields, "clicks", "0")),
+    "pyautogui.dragTo": _drag_to,
+    "pyautogui.mouseDown": _button(down=True),
+    "pyautogui.mouseUp": _button(down=False),
+    "pyautogui.scroll": _scroll,
+    "pyautogui.hscroll": _scroll_aside,
     "pyautogui.write": lambda hand, fields: hand.type(_first(fields, "message", "0")),
     "pyautogui.typewrite": lambda hand, fields: hand.type(_first(fields, "message", "0")),
     "pyautogui.press": _pressed,

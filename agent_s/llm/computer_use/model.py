@@ -73,7 +73,9 @@ class ComputerModel:
             came = tuple(results(turn, (), context.observation))
             problem = came[0].text if came else "it calls no tool; use done, fail or call_user to end or to ask"
             told = "" if came else "Your answer calls no tool. Go on, or call done, fail or call_user."
-            current.dialogue.report(turn, came, told, context.observation, declined=False)
+            # Nobody was asked about the checks of a turn that is not carried out, so they must not be acknowledged.
+            told = "\n".join(filter(None, (problem if turn.checks else "", told)))
+            current.dialogue.report(turn, came, told, context.observation, declined=bool(turn.checks))
         raise MalformedResponse(f"{self.model.name} gave two answers that cannot be carried out: {problem}.")
 
     def _ask(self, dialogue: Dialogue, request: ModelRequest) -> tuple[Turn, Usage]:

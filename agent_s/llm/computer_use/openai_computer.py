@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from aci.acting.actions import PRIMITIVES
+from aci.observation.geometry import Point
 from aci.observation.observation import Observation
 from agent_s.llm.computer_use.dialogue import KEPT_PICTURES, MOST_PICTURES, listed, recorded
 from agent_s.llm.computer_use.frames import PATCH, fit
-from agent_s.llm.computer_use.inputs import WHEEL_PX, Actions, Hand
-from agent_s.llm.computer_use.turns import OWN_TOOLS, Call, Result, Turn, own_call, own_tool_schema
+from agent_s.llm.computer_use.inputs import WHEEL_PX, Actions, Acts, Hand, act
+from agent_s.llm.computer_use.turns import OWN_TOOLS, Call, Result, Turn, carried_out, own_call, own_tool_schema
 from agent_s.llm.conversation import Conversation, Message
 from agent_s.llm.providers.openai import Ending, data_url, reasoning
 from agent_s.llm.providers.sdk_client import SdkClient
@@ -60,7 +61,8 @@ class ComputerDialogue:
 
     def report(self, turn: Turn, results: Sequence[Result], notes: str, now: Observation, declined: bool) -> None:
         """See `Dialogue.report`."""
-        shot, told = self._shot(now), listed(results)
+        pointer = self._hand.left_at(carried_out(results)) if self._hand is not None else None
+        shot, told = self._shot(now, pointer), listed(results)
         asked, self._answered = self._answered, []
         if declined:
             self.turns.append([_user(_text(DECLINED), *([_text(notes)] if notes else []), _picture(shot))])
@@ -110,9 +112,9 @@ class ComputerDialogue:
             tuple(str(check.get("message") or check.get("code") or check["id"]) for check in checks),
         )
 
-    def _shot(self, observation: Observation) -> str:
+    def _shot(self, observation: Observation, pointer: Point | None = None) -> str:
         frame = fit(observation.screen, self.settings.longest_edge, MAX_PATCHES)
-        self._hand = Hand(frame, self._hand.pointer if self._hand is not None else None)
+        self._hand = Hand(frame, pointer)
         return data_url(frame.shot(observation))
 
     def _items(self) -> list[Item]:
@@ -139,12 +141,9 @@ class ComputerDialogue:
         if name == "screenshot":
             return Call(identity, name, shows=True)
         try:
-            if name not in _ACTIONS:
-                raise Unreadable(f"there is no action {name!r}")
-            return Call(identity, name, _ACTIONS[name](self._hand, action))
-        except (Unreadable, KeyError) as problem:
-            said = f"the field {problem} is missing" if isinstance(problem, KeyError) else str(problem)
-            return Call(identity, name, problem=said)
+            return Call(identity, name, act(name, action, self._hand, _ACTIONS))
+        except Unreadable as problem:
+            return Call(identity, name, problem=str(problem))
 
 
 _BUTTONS: Mapping[str, Any] = {"left": "left", "right": "right", "wheel": "middle"}
@@ -170,7 +169,7 @@ def _place(action: Mapping[str, Any]) -> tuple[Any, Any]:
     return action["x"], action["y"]
 
 
-_ACTIONS: Mapping[str, Callable[[Hand, Mapping[str, Any]], Actions]] = {
+_ACTIONS: Mapping[str, Acts] = {
     "click": _click,
     "double_click": lambda hand, action: hand.click(_place(action), 2, keys=action.get("keys")),
     "drag": lambda hand, action: hand.drag([_place(point) for point in action["path"]], action.get("keys")),

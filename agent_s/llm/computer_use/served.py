@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from aci.observation.geometry import Point
 from aci.observation.observation import Observation
 from agent_s.errors import MalformedResponse
 from agent_s.llm.computer_use.dialogue import listed, recorded
 from agent_s.llm.computer_use.formats import Language, ModelFormat
-from agent_s.llm.computer_use.inputs import Hand
-from agent_s.llm.computer_use.languages import act, find_place, read
-from agent_s.llm.computer_use.turns import Call, Result, Turn
+from agent_s.llm.computer_use.inputs import Hand, act
+from agent_s.llm.computer_use.languages import ACTIONS, find_place, read
+from agent_s.llm.computer_use.turns import Call, Result, Turn, carried_out
 from agent_s.llm.conversation import Conversation, Picture, Reply, Text
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import GroundContext, GroundResponse, ModelRequest, ModelResponse
@@ -49,7 +50,8 @@ class ServedDialogue:
         """See `Dialogue.report`."""
         told = "What came of your actions:\n" + listed(results) if results else ""
         self.turns += [("user", text) for text in (told, notes) if text]
-        self.turns.append(("user", self._shot(now)))
+        pointer = self._hand.left_at(carried_out(results)) if self._hand is not None else None
+        self.turns.append(("user", self._shot(now, pointer)))
 
     def sent(self) -> Conversation:
         """See `Dialogue.sent`."""
@@ -75,14 +77,14 @@ class ServedDialogue:
         calls = []
         for one in said:
             try:
-                calls.append(Call("", one[0], act(one, self.language, self._hand)))
+                calls.append(Call("", one[0], act(*one, self._hand, ACTIONS[self.language])))
             except Unreadable as problem:
                 calls.append(Call("", one[0], problem=str(problem)))
         return Turn(tuple(calls), replace(reply, text=thought), reply.text)
 
-    def _shot(self, observation: Observation) -> Picture:
+    def _shot(self, observation: Observation, pointer: Point | None = None) -> Picture:
         frame = self.format.frame(observation.screen)
-        self._hand = Hand(frame, self._hand.pointer if self._hand is not None else None)
+        self._hand = Hand(frame, pointer)
         return frame.shot(observation)
 
     def _system(self) -> str:

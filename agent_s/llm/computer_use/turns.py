@@ -97,6 +97,11 @@ def results(turn: Turn, steps: Sequence[Step], now: Observation) -> Iterator[Res
         yield Result(call, ok, sendable(escape_fences(text)), screens[done] if done < total else now)
 
 
+def carried_out(results: Sequence[Result]) -> Iterator[Action]:
+    """Yield the primitives of the calls that succeeded."""
+    return (action for result in results if result.ok for action in result.call.actions)
+
+
 def own_call(identity: str, name: str, fields: Mapping[str, Any]) -> Call:
     """Return the call of a function of `OWN_TOOLS`."""
     if name not in OWN_TOOLS:

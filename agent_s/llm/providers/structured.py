@@ -26,7 +26,7 @@ _KINDS: dict[str, Mapping[str, type[BaseModel]]] = {
 }
 """The models of each union, by the field that names the kind and its values."""
 
-_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"(?:\s*<(think|thinking|reasoning)>.*?(?:</\1>|\Z))+", re.DOTALL | re.IGNORECASE)
 _OBJECT = re.compile(r'\{\s*["}]')
 _CALL = re.compile(r"^[ \t]*(agent\.\w+\(.*\))[ \t]*$", re.MULTILINE)
 
@@ -67,8 +67,9 @@ def read_response(text: str, response_type: type[Response]) -> Response:
 
 
 def without_thinking(text: str) -> str:
-    """Return an answer without the reasoning that open models write before it."""
-    return _THINKING.sub("", text).strip()
+    """Return an answer without the reasoning that open models write before it, but with such marks inside of it."""
+    thinking = _THINKING.match(text)
+    return text[thinking.end() if thinking else 0 :].strip()
 
 
 def _problems(error: ValidationError) -> str:
@@ -87,6 +88,12 @@ def _only_object(text: str) -> dict[str, Any]:
         raise Unreadable("there is no complete JSON object in the answer")
     if any(other != found[0] for other in found):
         raise Unreadable(f"the answer holds {len(found)} JSON objects; give exactly one")
+    try:
+        json.dumps(found[0], ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise Unreadable(
+            "a text in it has half a character: an escape \\ud800 to \\udfff without its other half"
+        ) from error
     return found[0]
 
 

@@ -33,6 +33,13 @@ def test_the_same_primitive_in_many_clothes(text: str) -> None:
     assert read_response(text, ActResponse) == ActResponse(action=Click(element_id=4))
 
 
+@pytest.mark.parametrize("text", ["a<think>b</think>c", "<reasoning>", "</think>"])
+def test_a_text_to_type_may_hold_marks_of_reasoning(text: str) -> None:
+    answer = json.dumps({"action": {"action": "type", "text": text}})
+    for before in ("", "<think>Maybe {4}.</think>\n<think>Yes.</think>\n"):
+        assert read_response(before + answer, ActResponse).action == Type(text=text)
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -43,6 +50,7 @@ def test_the_same_primitive_in_many_clothes(text: str) -> None:
         ('{"action": {"action": "done"', "not valid JSON"),
         (f"{CLICK} {CLICK.replace('4', '5')}", "2 JSON objects"),
         ('{"action": {"action": "done", "action": "fail"}}', "given twice"),
+        ('{"next_action": "go \\ud83d", "action": {"action": "done"}}', "half a character"),
         ('{"action": {"action": "wait", "time": NaN}}', "NaN is not a number"),
         ('{"action": {"action": "wait", "time": 1e999}}', "finite"),
         ('{"action": {"action": "click", "element_id": ' + "9" * 5000 + "}}", "number in it is too long"),
