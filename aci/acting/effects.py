@@ -111,7 +111,7 @@ def acted_on(action: Action, seen: Snapshot) -> Element | None:
     if targets := action.targets():
         return element_meant(targets[-1], seen)
     if isinstance(action, Hotkey | HoldAndPress | Type | KeyDown | KeyUp):
-        return seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
+        return seen.focused
     return None
 
 
@@ -125,10 +125,8 @@ def _differences(action: Action, before: Snapshot, after: Snapshot, result: Acti
     elements.sort(key=lambda found: found[1].what.endswith(NAMELESS))
     yield from (one for number, one in elements if number in own)
     yield from _folded([one for number, one in elements if number not in own])
-    if before.focus_id != after.focus_id and after.focus_id is not None:
-        focused = after.by_id.get(after.focus_id)
-        if focused is not None:
-            yield Difference(kind="focus", what=describe_element(focused))
+    if before.focus_id != after.focus_id and after.focused is not None:
+        yield Difference(kind="focus", what=describe_element(after.focused))
     if before.buffer != after.buffer or elements:
         return
     lit = [rect.grown(BLOCK_PX, BLOCK_PX) for rect in _lit(result, before, after)]

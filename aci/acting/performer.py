@@ -104,6 +104,7 @@ class Performer:
     _held: dict[str, list[int]] = field(default_factory=dict, init=False)
     # whether the caller of the present action wants the screen at rest
     _settles: bool = field(default=True, init=False)
+    _by_look: bool = field(default=True, init=False)  # whether nothing was done between the look and the present action
 
     def __post_init__(self, values: Values) -> None:
         self._selector = Selector(self.aim, self.device, self.locator, self.clock)
@@ -173,7 +174,7 @@ class Performer:
         by_look: bool,
         until: Callable[[], bool] | None,
     ) -> ActionResult:
-        self._settles = settle
+        self._settles, self._by_look = settle, by_look
         delivery: Delivery | None = None
         selected, note = "", ""
         before, started = self.settle.look(until_idle=True), self.clock.now()
@@ -271,7 +272,7 @@ class Performer:
             button = _default_button(seen, self.screen.active_window()) if _is_return(action) else None
         if button is None:
             return []
-        focused = seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
+        focused = seen.focused
         return [button.rect, *(_marks_of_focus(focused.rect) if focused is not None else ())]
 
     def _press_keys(self, action: Hotkey | HoldAndPress | KeyDown | KeyUp, seen: Observation | None) -> None:
@@ -308,12 +309,18 @@ class Performer:
             case Move() | MouseDown() | MouseUp():
                 if isinstance(action, MouseUp) and action.button_type not in self.device.held.buttons:
                     raise Refused(f"The {action.button_type} button is not down.", "not_allowed")
+                if not action.targets() and self._is_moved(seen):
+                    raise Refused("The pointer was moved since the screen was looked at; look where it is.", "stale")
                 for target in action.targets():
                     self.device.move(self.aim.locate(target, seen, restless))
                 if isinstance(action, MouseDown):
                     self.device.press_button(action.button_type)
                 elif isinstance(action, MouseUp):
                     self.device.release_button(action.button_type)
+
+    def _is_moved(self, seen: Observation | None) -> bool:
+        """Return whether the pointer was moved since it was seen, other than by an action without a look since."""
+        return self._by_look and seen is not None and seen.pointer not in (None, self.screen.pointer())
 
     def _scroll(self, action: Scroll, point: Point, seen: Observation | None) -> None:
         if action.clicks is not None:
@@ -369,8 +376,7 @@ class Performer:
             return
 
         def is_marked() -> bool:
-            look = self.aim.look()
-            entry = look.by_id.get(look.focus_id) if look.focus_id is not None else None
+            entry = self.aim.look().focused
             return entry is not None and entry.window_id not in known and entry.name.casefold().startswith(text)
 
         if self.clock.until(is_marked, _MARKED_LIMIT_S, _POLL_S):
@@ -378,11 +384,10 @@ class Performer:
 
     def _focused(self, seen: Observation | None) -> Element | None:
         """Return the element that has the keyboard now, after something was done that nobody has looked at."""
-        focused = seen.by_id.get(seen.focus_id) if seen is not None and seen.focus_id is not None else None
+        focused = seen.focused if seen is not None else None
         if focused is not None and self.locator.has_focus(focused.id):
             return focused
-        now = self.aim.look()
-        return now.by_id.get(now.focus_id) if now.focus_id is not None else None
+        return self.aim.look().focused
 
     def _await_default_button(self, seen: Observation | None) -> None:
         """Wait for a default button that was disabled: dialogs enable theirs only a moment after text was typed.
@@ -440,7 +445,7 @@ class Performer:
         now = self.aim.look()
         if now.focus_id is None and now.active_window is not None and now.active_window.modal:
             now = self.aim.look_closely()  # a field that opened at the first key is not announced
-        field = now.by_id.get(now.focus_id) if now.focus_id is not None else None
+        field = now.focused
         place = Place(field, self._app_with_keyboard(), chosen=True)
         if field is None or place.unread:
             return delivery

@@ -285,7 +285,7 @@ class Aim:
         if drawn:
             self.rest()  # Pixels change first; events follow when the application has drawn.
         now = self.look()
-        held = now.by_id.get(now.focus_id) if now.focus_id is not None else None
+        held = now.focused
         if held is None or held.id == focused.id or (_alike(held, focused) and held.path == focused.path):
             return held or focused
         raise Refused(f"The focus is no longer on the {_shown(focused)}, but on the {_shown(held)}. Look at it again.")

@@ -193,6 +193,8 @@ class X11Desktop:
         same_texts = read_texts == self._latest_look[0]
         self._latest_look = read_texts, check
         if self._seen is not None and not check and same_texts and self._is_as_seen(self._seen):
+            if (pointer := self.screen.pointer()) != self._seen.pointer:
+                self._seen = replace(self._seen, pointer=pointer)
             return self._seen
         seen = self._observe(read_texts, check)
         if self.rest_s is not None:

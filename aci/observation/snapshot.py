@@ -99,6 +99,11 @@ class Snapshot:
         return {element.id: element for element in (*self.elements, *self.candidates)}
 
     @property
+    def focused(self) -> Element | None:
+        """The element that has the keyboard; None if none is known."""
+        return self.by_id.get(self.focus_id) if self.focus_id is not None else None
+
+    @property
     def active_window(self) -> Window | None:
         """The window that has the keyboard, if any."""
         return next((window for window in self.windows if window.active), None)

@@ -91,7 +91,7 @@ def extra_lines(observation: Snapshot, before: Snapshot | None = None) -> list[s
 
 def focus_line(observation: Snapshot) -> str:
     """Return the line about the element that has the keyboard."""
-    element = observation.by_id.get(observation.focus_id) if observation.focus_id is not None else None
+    element = observation.focused
     return "Focus: nothing" if element is None else f"Focus: {element.id} {element.role} {called(element)}"
 
 

@@ -5,6 +5,8 @@ What a model says about its own action does not count.
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -224,7 +226,7 @@ def _asked(element: Element, window: Window | None, observation: Observation) ->
 def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
     ((chosen, window),) = _touched(action, observation)
     clicked = action.target is not None
-    target = chosen if clicked else observation.by_id.get(observation.focus_id or -1)
+    target = chosen if clicked else observation.focused
     if target is not None and _is_password(target):
         yield Danger("password", "it types into a password field")
     elif target is not None and "\t" in action.text and _leads_to_password(target, observation):
@@ -278,7 +280,7 @@ def _dropping(target: Target, observation: Observation) -> Iterator[Danger]:
 
 def _keys(action: Hotkey | HoldAndPress | KeyDown, observation: Observation) -> Iterator[Danger]:
     window = observation.active_window
-    focused = observation.by_id.get(observation.focus_id or -1)
+    focused = observation.focused
     pressed = _pressed(action, observation)
     if _is_terminal(focused, window):
         yield Danger("terminal", f"it presses keys in the terminal {_title(window)}")
@@ -289,6 +291,8 @@ def _keys(action: Hotkey | HoldAndPress | KeyDown, observation: Observation) -> 
         yield Danger("unsaved", f"it closes {_title(window)}, which has unsaved changes")
     if any(_is_irreversible(keys, focused, window) for keys in pressed):
         yield Danger("irreversible", f"its keys delete, send or end something in {_title(window)}")
+    for button in _with_mnemonic(pressed, observation):
+        yield from _pressing(button, _window(button, observation), observation)
     if focused is None:
         return
     if _is_password(focused) and any(_enters_text(keys) for keys in pressed):
@@ -297,6 +301,36 @@ def _keys(action: Hotkey | HoldAndPress | KeyDown, observation: Observation) -> 
         yield from _pressing(focused, _window(focused, observation), observation)
     if any(keys in _chords("Return", "KP_Enter") for keys in pressed):
         yield from _pressing_default(focused, observation)
+
+
+def _with_mnemonic(pressed: Sequence[_Chord], observation: Observation) -> Sequence[Element]:
+    """Return the buttons of dialogs in the active window that Alt with a letter may press.
+
+    The letter is the one that a name marks ("De_lete"). Without a mark, which most names lack, it is the first of a
+    name, and of no name's first any in it.
+    """
+    alt, window = _key("alt"), observation.active_window
+    letters = {_letter(min(keys - {alt})) for keys in pressed if alt in keys and len(keys) == 2} - {""}
+    if not letters or window is None:
+        return ()
+    first, within = list[Element](), list[Element]()
+    for one in observation.elements:
+        in_dialog = window.modal or any(part.startswith(_DIALOG_ROLES) for part in one.path)
+        if one.window_id == window.id and in_dialog and one.role in PRESSED_ROLES:
+            name = one.name.casefold()
+            marked = re.findall(r"[_&](\w)", name)
+            if letters & set(marked or name[:1]):
+                first.append(one)
+            elif not marked and letters & set(name):
+                within.append(one)
+    return first or within
+
+
+def _letter(symbol: int) -> str:
+    """Return the letter of a key in Latin-1 or Unicode; empty for any other key."""
+    code = symbol if symbol <= 0xFF else symbol - 0x01000000
+    letter = chr(code) if 0 <= code <= sys.maxunicode else ""
+    return letter.casefold() if letter.isalnum() else ""
 
 
 def _pressed(action: Hotkey | HoldAndPress | KeyDown, observation: Observation) -> list[_Chord]:

@@ -835,6 +835,14 @@ def test_a_button_is_held_until_it_is_released(bench: Bench) -> None:
     assert (bench.device.at, bench.device.held) == (Point(60, 60), Held())
 
 
+def test_a_button_is_not_pressed_where_a_person_has_moved_the_pointer(bench: Bench) -> None:
+    seen = replace(bench.observation(bench.elements), pointer=Point(50, 50))
+    assert bench.performer.perform(MouseDown(), seen).refusal == "stale"
+    assert not bench.device.held.buttons
+    assert bench.performer.perform(MouseDown(), replace(seen, pointer=bench.screen.pointer())).ok
+    assert bench.performer.perform(MouseUp(), seen, by_look=False).ok, "an own action moved it"
+
+
 def test_nothing_is_typed_while_a_key_is_held(bench: Bench) -> None:
     assert bench.perform(KeyDown(keys=("ctrl",))).ok
     assert bench.perform(Type(text="q", element_id=10)).refusal == "not_allowed"

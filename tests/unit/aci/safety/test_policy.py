@@ -400,3 +400,32 @@ def test_return_in_a_field_of_a_page_presses_only_the_button_of_its_own_form() -
     own = replace(button, id=9, name="Search")
     assert risks(Hotkey(keys=("Return",)), replace(seen, elements=(inside, own, button))) == set()
     assert risks(Hotkey(keys=("Return",)), replace(seen, elements=(own, inside, button))) == {"irreversible"}
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "expected"),
+    [
+        ("Delete", ("alt", "d"), {"irreversible"}),
+        ("Delete", ("alt", "x"), set()),
+        ("De_lete", ("alt", "l"), {"irreversible"}),
+        ("De_lete", ("alt", "d"), set()),
+        ("Löschen", ("alt", "ö"), {"irreversible"}),
+        ("Delete", ("ctrl", "d"), set()),
+        ("Cancel", ("alt", "c"), set()),
+        ("Delete", ("alt", "XF86Back"), set()),
+        ("Delete", ("alt", "Left"), set()),
+    ],
+)
+def test_a_mnemonic_in_a_dialog_presses_its_button(name: str, keys: tuple[str, ...], expected: set[Risk]) -> None:
+    dialog = replace(EDITOR, modal=True)
+    assert risks(Hotkey(keys=keys), screen(dialog, name)) == expected
+    assert not risks(Hotkey(keys=keys), screen(EDITOR, name)), "in other windows, Alt opens menus"
+
+
+def test_a_letter_that_names_begin_with_is_the_mnemonic_of_these() -> None:
+    seen = screen(replace(EDITOR, modal=True), "Don't Save")
+    save = replace(seen.elements[0], id=8, name="Save")
+    both = replace(seen, elements=(*seen.elements, save))
+    assert risks(Hotkey(keys=("alt", "s")), seen) == {"irreversible"}
+    assert risks(Hotkey(keys=("alt", "s")), both) == set()
+    assert risks(Hotkey(keys=("alt", "d")), both) == {"irreversible"}
