@@ -61,6 +61,7 @@ class Prober:
         """Return the answer to a probe, and keep it."""
         place, changed = "", False
         features: tuple[str, ...] = ()
+        quoted = ""
         try:
             if self.home is None:
                 raise NotReadable("the files of this desktop cannot be read from here")
@@ -77,7 +78,7 @@ class Prober:
                     changed = places.is_changed(path)
                     document = read_document(places.read(path)) if isinstance(probe, TextProbe | CellProbe) else None
                     answer = _file(probe, document, path, changed)
-                    features = _features(document, probe)
+                    features, quoted = _features(document, probe), _quoted(document, probe)
                 else:
                     answer = False, "there is no such file"
         except NotReadable as problem:
@@ -93,6 +94,7 @@ class Prober:
             place=place,
             changed=changed,
             features=tuple(map(self.hide, features)),
+            quoted=self.hide(quoted),
         )
         self.results.append(result)
         return result
@@ -198,6 +200,19 @@ def _features(document: Document | None, probe: Probe) -> tuple[str, ...]:
     return tuple(sorted(document.features, key=lambda line: not wanted or not has(line, wanted))[:_MOST_FEATURES])
 
 
+def _quoted(document: Document | None, probe: Probe) -> str:
+    """Return the whole words that `_excerpt` shows of a document's text: a part of a number would be another one."""
+    if document is None or not isinstance(probe, TextProbe):
+        return ""
+    text = _joined(document.text)
+    start, end = _span(text, _joined(probe.text))
+    if start and not text[start - 1].isspace():
+        start = text.find(" ", start, end) + 1 or end
+    if end < len(text) and not text[end].isspace():
+        end = max(start, text.rfind(" ", start, end))
+    return text[start:end].strip()
+
+
 def _cell(document: Document, probe: CellProbe) -> _Answer:
     if not document.cells and not document.sheets:
         return None, "it is not a spreadsheet"
@@ -226,6 +241,10 @@ def _comparable(value: str) -> str:
 
 def _excerpt(text: str, wanted: str) -> str:
     """Return the part of a text around what was looked for, else its beginning."""
+    start, end = _span(text, wanted)
+    return f"{'... ' if start else ''}{text[start:end]!r}{' ...' if end < len(text) else ''}"
+
+
+def _span(text: str, wanted: str) -> tuple[int, int]:
     start = max(0, text.find(wanted) - MAX_EXCERPT // 3)
-    part = text[start : start + MAX_EXCERPT]
-    return f"{'... ' if start else ''}{part!r}{' ...' if start + MAX_EXCERPT < len(text) else ''}"
+    return start, min(start + MAX_EXCERPT, len(text))

@@ -94,3 +94,4 @@ class ProbeResult(Record):
     changed: bool = False  # whether that file was written or renamed since the task began
     # what the document has besides its text, such as "Heading 1: Introduction"; first the lines with the text asked for
     features: tuple[str, ...] = ()
+    quoted: str = ""  # whole words of the file's text that `found` shows; empty if it shows none

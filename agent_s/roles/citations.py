@@ -241,7 +241,7 @@ def _missing_value(claim: Statement, shown: Sequence[Evidence]) -> str:
         if not any(one.has(value) for one in shown):
             return f"nothing that is cited shows {value!r}"
     for cell, value in claim.cells:
-        if not any(one.has(cell) and one.has(value) for one in shown):
+        if not any(one.says(cell) and one.says(value) for one in shown):
             return f"nothing that is cited shows {value!r} in {cell}"
     return ""
 

@@ -37,6 +37,7 @@ class Evidence:
     words: str  # for people
     content: str  # what it says, to be compared with the point
     shows: bool = True  # whether it shows that something is so or there; False for the contrary
+    quoted: str = ""  # what else the answer quotes of a file: it shows values, and says nothing about them
     stored: str = ""  # the file or store of settings that it was read from; empty for the screen
     place: str = ""  # titles around it, which are not what it says itself
     drawn: bool = False  # whether it is content of a document, which a file may lack
@@ -62,7 +63,11 @@ class Evidence:
         return stems_of(self.place)
 
     def has(self, value: str) -> bool:
-        """Return whether it shows a value."""
+        """Return whether it shows a value, itself or in what else it quotes."""
+        return self.says(value) or (bool(self.quoted) and shows(normalized(self.quoted), normalized(value)))
+
+    def says(self, value: str) -> bool:
+        """Return whether it shows a value itself."""
         if self.stored and "/" in value:
             return f"/{self.stored.removeprefix('~/')}".endswith(f"/{value.removeprefix('~/').lstrip('/')}")
         if self.stored and value in (PurePosixPath(self.stored).name, PurePosixPath(self.stored).stem):

@@ -57,7 +57,7 @@ def _only_moves(key: str, observation: Observation, opened: int) -> bool:
     front = observation.active_window
     if key in _CLOSING_KEYS:
         return front is None or not front.modal or front.id == opened
-    focused = observation.by_id.get(observation.focus_id or 0)
+    focused = observation.focused
     return key in _NAVIGATION_KEYS and (focused is None or focused.role not in _HOLD_VALUES)
 
 

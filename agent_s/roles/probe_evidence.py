@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 from agent_s.llm.protocol import Citation, VerifyContext
 from agent_s.probes.features import has
@@ -33,14 +34,13 @@ MOST_FIRST = 8  # probes that are made before a judge is asked
 
 
 def first_probes(points: Sequence[str], changes: Iterable[Change]) -> list[Probe]:
-    """Return what a judge would ask for first: the files that points name, and changed settings that they are about."""
-    found: list[Probe] = []
+    """Return what a judge would ask for first: the files that points name, and changed settings that they are about.
+
+    Each point gets its first probe before any gets another one.
+    """
     named = stems(" ".join(points))
-    for claim in map(read_statement, points):
-        for file in claim.files:
-            if len(file) <= MAX_PATH:
-                found += probes_of(claim, file) or [FileProbe(path=file)]
-            found += [TextProbe(path=file, text=text[:MAX_VALUE]) for text in claim.gone if text not in claim.files]
+    by_point = [dict.fromkeys(_of_files(claim)) for claim in map(read_statement, points)]
+    found = [one for each in zip_longest(*by_point) for one in each if one is not None]
     found += [FileProbe(path=one.what) for one in changes if one.after == "removed" and _names(points, one.what)]
     found += [
         SettingProbe(key=one.what, value=one.after)
@@ -49,6 +49,13 @@ def first_probes(points: Sequence[str], changes: Iterable[Change]) -> list[Probe
         if SETTING_KEY.fullmatch(one.what) and len(one.after) <= MAX_VALUE
     ]
     return list(dict.fromkeys(found))[:MOST_FIRST]
+
+
+def _of_files(claim: Statement) -> Iterator[Probe]:
+    for file in claim.files:
+        if len(file) <= MAX_PATH:
+            yield from probes_of(claim, file) or [FileProbe(path=file)]
+        yield from (TextProbe(path=file, text=text[:MAX_VALUE]) for text in claim.gone if text not in claim.files)
 
 
 def probes_of(claim: Statement, file: str) -> list[Probe]:
@@ -100,7 +107,10 @@ def find_probe(citation: Citation, claim: Statement, context: VerifyContext, for
     elif (isinstance(probe, CellProbe) and not probe.value) or (isinstance(probe, TextProbe) and not probe.text):
         shows = not shows
     stored = result.place or ("settings" if isinstance(probe, SettingProbe) else "Chromium's profile")
-    return Evidence(f"probe {result.number}: {result.found}", _asked(probe, result), shows, stored, exact=True)
+    # That a text is gone is shown by the answer for this text only.
+    quoted = "" if claim.denies or claim.gone or forbids else result.quoted
+    words, content = f"probe {result.number}: {result.found}", _asked(probe, result)
+    return Evidence(words, content, shows, quoted=quoted, stored=stored, exact=True)
 
 
 def _only_looked(context: VerifyContext) -> bool:

@@ -317,3 +317,10 @@ def test_what_a_run_changed_is_listed(home: Path) -> None:
         ("file", "~/Documents/new.txt", "", ""),
         ("setting", "org/app/view/word-wrap", "false", "true"),
     ]
+
+
+def test_an_answer_quotes_whole_words_only(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text(f"{'12345 ' * 200}middle {'67890 ' * 200}")
+    quoted = prober(tmp_path).probe(TextProbe(path="notes.txt", text="middle")).quoted.split()
+    assert set(quoted) == {"12345", "middle", "67890"}
+    assert prober(tmp_path).probe(TextProbe(path="notes.txt", text="12345")).quoted.startswith("12345 12345")

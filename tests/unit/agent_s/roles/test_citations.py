@@ -464,3 +464,29 @@ def test_an_option_of_a_menu_that_was_chosen_twice_is_not_evidence() -> None:
 def test_a_saved_document_is_not_shown_by_a_setting() -> None:
     setting = read(1, SettingProbe(key="wrap", value="true"), True)
     assert "cite a probe" in problem(context("The document is saved", screen(), probed=(setting,)), probe(1))
+
+
+def _quoting(text: str, quoted: str, holds: bool = True) -> ProbeResult:
+    found = read(1, TextProbe(path="a.txt", text=text), holds, "~/a.txt")
+    return found.model_copy(update={"quoted": quoted})
+
+
+def test_a_probe_shows_every_value_that_its_answer_quotes() -> None:
+    point = "a.txt contains 'Ann', 'Ben' and 42"
+    now = screen(part(1, "label", "Ready"))
+    assert problem(context(point, now, probed=(_quoting("Ann", "Ann 42 Ben"),)), probe(1)) == ""
+    assert "'42'" in problem(context(point, now, probed=(_quoting("Ann", "Ann 421 Ben"),)), probe(1))
+
+
+@pytest.mark.parametrize(
+    ("point", "asked", "quoted", "holds"),
+    [
+        ("a.txt does not contain 'x' and 'y'", "x", "y z", False),
+        ("Every 'roof' in a.txt is replaced by 'deck'", "deck", "deck and roof", True),
+        ("The word 'x' in a.txt is underlined", "x", "x is underlined", True),
+    ],
+)
+def test_what_a_probe_quotes_proves_no_absence_and_no_words(point: str, asked: str, quoted: str, holds: bool) -> None:
+    now = screen(part(1, "label", "Ready"))
+    with_it = problem(context(point, now, probed=(_quoting(asked, quoted, holds),)), probe(1))
+    assert with_it == problem(context(point, now, probed=(_quoting(asked, "", holds),)), probe(1))

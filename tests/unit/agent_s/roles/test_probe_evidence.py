@@ -53,3 +53,16 @@ def test_removed_files_that_a_point_names_are_probed_where_they_were() -> None:
 def test_a_probe_is_made_once_and_there_are_not_many() -> None:
     assert len(first_probes(["a.txt exists", "a.txt exists"], ())) == 1
     assert len(first_probes([f"f{number}.txt exists" for number in range(20)], ())) == MOST_FIRST
+
+
+def test_every_point_gets_a_probe_before_one_gets_another() -> None:
+    points = [
+        f"report.txt contains {', '.join(repr(f'word{number}') for number in range(12))}",
+        "Cell B2 of costs.ods is 118",
+        "The file plan.txt is saved",
+    ]
+    probes = first_probes(points, ())
+    assert len(probes) == MOST_FIRST
+    assert [one.path for one in probes[:4] if not isinstance(one, SettingProbe)] == [
+        "report.txt", "costs.ods", "plan.txt", "report.txt",
+    ]  # fmt: skip
