@@ -15,10 +15,10 @@ from aci.applications.switching import find_window
 from aci.desktop.desktop import Desktop
 from aci.errors import Halted
 from aci.input.clipboard import Clipboard
-from aci.observation.observation import Observation, Window
+from aci.observation.observation import Element, Observation, Window
 from aci.recording.listener import Input, Listener
 from agent_s.demonstration.gestures import Gesture, Keys, Press, Wheel, read_gestures
-from agent_s.demonstration.interpretation import Look, Shown, begins_line, interpret
+from agent_s.demonstration.interpretation import Look, Shown, begins_line, interpret, is_hidden
 from agent_s.demonstration.noise import look_of
 from agent_s.safety.secrets import SecretDesktop, Secrets
 
@@ -51,6 +51,8 @@ class Capture:
     ) -> None:
         self.steps: list[Shown] = []  # what was shown so far
         self.secrets: dict[str, str] = {}  # what was typed into password fields, by name; never written anywhere
+        self._pieces: dict[str, str] = {}  # likewise, each piece by a name of its own: two fields may have one name
+        self._passwords: list[Element] = []  # the password fields of the last look
         self._desktop = desktop
         self._catalog = catalog
         self._own_processes = own_processes
@@ -61,7 +63,7 @@ class Capture:
         with ExitStack() as opened:
             self._clipboard = opened.enter_context(closing(Clipboard(desktop.display)))
             self._listener = opened.enter_context(closing(Listener(desktop.display)))
-            self._last = self._look()
+            self.last = self._look()
             self._opened = opened.pop_all()
 
     def run(self, is_over: Callable[[], bool] = lambda: False) -> Look:
@@ -80,13 +82,8 @@ class Capture:
             if self._desktop.halt is not None:
                 self._desktop.halt.lift()
             self._read(events, self._look())
-            self._last = self._at_rest()
-        return self._last
-
-    @property
-    def last(self) -> Look:
-        """The last look."""
-        return self._last
+            self.last = self._at_rest()
+        return self.last
 
     @property
     def _is_ended(self) -> bool:
@@ -106,16 +103,16 @@ class Capture:
                     self._read(self._waiting, look)
                     self._waiting = []
                 self._waiting += late
-            elif time.monotonic() - self._last.ended > IDLE_S:
+            elif time.monotonic() - self.last.ended > IDLE_S:
                 look = self._look(after_input=False)
                 if late := self._listener.take():
                     self._waiting = late
                 else:
-                    self._last = look
+                    self.last = look
 
     def _at_rest(self) -> Look:
         """Return a look at a screen that no longer changes, such as when a dialog has closed."""
-        look = self._last
+        look = self.last
         for _ in range(_MOST_LOOKS):
             time.sleep(PAUSE_S)
             before, look = look, self._look()
@@ -128,6 +125,8 @@ class Capture:
             self._screen.perform(Wait(time=0.0))  # so that the next look waits for what is still changing
         began = time.monotonic()
         seen = self._screen.observe(read_texts=False)
+        if self._hide_passwords_in(seen):
+            seen = self._screen.observe(read_texts=False)
         return Look(seen, began, time.monotonic(), self._clipboard.changes())
 
     def _read(self, events: list[Input], look: Look) -> None:
@@ -135,24 +134,21 @@ class Capture:
         known = dict(self.secrets)
         gestures = [one for one in read_gestures(events) if not self._is_for_terminal(one)]
         if gestures:
-            before = self._last
+            before = self.last
             self._switch(_window_of(gestures[0], before.seen), before)
             gestures, before = self._joined(gestures, before, look)
             steps = interpret(gestures, before, look, self._keep_secret)
             if self.secrets != known:
-                hidden = Secrets(self.secrets.get)
-                for name in self.secrets:
-                    hidden.value(name)
-                self._screen = SecretDesktop(self._desktop, hidden, frozenset())
+                self._hide()
                 look = self._look(after_input=False)
                 steps = [replace(step, after=look) for step in steps]
             self.steps += steps
             self.on_shown(self.steps)
-        self._last = look
+        self.last = look
 
     def _is_for_terminal(self, gesture: Gesture) -> bool:
         """Return whether a gesture is for the terminal that this program runs in."""
-        window = _window_of(gesture, self._last.seen)
+        window = _window_of(gesture, self.last.seen)
         return window is not None and window.pid in self._own_processes
 
     def _switch(self, window: Window | None, look: Look) -> None:
@@ -178,9 +174,31 @@ class Capture:
         self.steps.pop()
         return [last.gesture.then(first), *gestures[1:]], last.before
 
+    def _hide_passwords_in(self, seen: Observation) -> bool:
+        """Hide the texts of fields that have taken the place of password fields since the last look; return if any did.
+
+        A field that shows its password is another element. What it shows may differ from what the keys alone say.
+        """
+        known = {(one.window_id, one.rect): len(one.text or "") for one in self._passwords}
+        self._passwords = [one for one in seen.elements if is_hidden(one)]
+        clear = [one for one in seen.elements if "editable" in one.states and not is_hidden(one) and one.text]
+        shown = [one.text for one in clear if known.get((one.window_id, one.rect)) == len(one.text or "")]
+        self._pieces |= {f"PASSWORD_{len(self._pieces) + number}": text or "" for number, text in enumerate(shown, 1)}
+        if shown:
+            self._hide()
+        return bool(shown)
+
+    def _hide(self) -> None:
+        """Hide all secrets from now on."""
+        hidden = Secrets({**self._pieces, **self.secrets}.get)
+        for name in (*self.secrets, *self._pieces):
+            hidden.value(name)
+        self._screen = SecretDesktop(self._desktop, hidden, frozenset())
+
     def _keep_secret(self, text: str, called: str) -> str:
         name = re.sub(r"\W+", "_", called, flags=re.ASCII).strip("_").upper()[:64] or "PASSWORD"
         self.secrets[name] = self.secrets.get(name, "") + text
+        self._pieces[f"{name}_{len(self._pieces) + 1}"] = text
         return f"{{{{secret:{name}}}}}"
 
 

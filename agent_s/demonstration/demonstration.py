@@ -65,7 +65,6 @@ from memory_store import MemoryStore
 FILE = "demonstration.json"
 MODEL = "demonstration"
 NO_WORDING = "A demonstration without a name"
-_LONGEST_NAME = 160
 _QUOTES = ('""', "''", "“”", "‘’")
 
 
@@ -116,9 +115,7 @@ class Demonstration(Record):
     @property
     def subtask(self) -> Subtask:
         """The only subtask of its plan."""
-        wording = self.wording or NO_WORDING
-        short = len(wording) <= _LONGEST_NAME
-        return Subtask(name=wording if short else f"{wording[:_LONGEST_NAME]}...", info="" if short else wording)
+        return Subtask.of_all(self.wording or NO_WORDING)
 
 
 def write_run(
@@ -262,8 +259,8 @@ def _end_run(demonstration: Demonstration, folder: Path, ending: Sequence[Event]
     """Give the recorded run its final wording, and append how it ended."""
     path = folder / EVENTS_FILE
     final = {event.kind: event for event in _frame(demonstration, 0.0)}
-    lines = path.read_text("utf-8").splitlines()
-    header, *recorded = lines
+    # Not splitlines, which also splits at U+2028 and the like.
+    header, *recorded = path.read_text("utf-8").removesuffix("\n").split("\n")
     for at, line in enumerate(recorded):
         kind = next((kind for kind in final if f'"kind":"{kind}"' in line[:120]), None)
         if kind is not None:

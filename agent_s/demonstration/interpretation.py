@@ -125,7 +125,7 @@ class _Reader:
 
     def _pasted(self) -> Type | None:
         """Return the text that was pasted, which was copied before the demonstration; None if no field shows it."""
-        field = self._old.by_id.get(self._old.focus_id) if self._old.focus_id is not None else None
+        field = self._old.focused
         now = self._new.by_id.get(field.id) if field is not None else None
         if field is None or now is None or not now.text or now.text == field.text or not _tells_keys(field, now.text):
             return None
@@ -190,7 +190,7 @@ class _Reader:
         if late and keys.typed.strip("\n"):
             field = self._only_field_that_reads(keys.typed.strip("\n"))
             return [self.typed(keys, field, named=field is not None, problem="" if field else TOO_FAST)]
-        field = self._old.by_id.get(self._old.focus_id) if self._old.focus_id is not None else None
+        field = self._old.focused
         now = self._new.by_id.get(field.id) if field is not None else None
         corrected = "\n" not in keys.typed and _is_field(field) and now is not None and field.text != now.text
         single = len(keys.typed) == 1 and field is not None and not _is_field(field) and field.role not in _NO_ECHO
@@ -201,7 +201,7 @@ class _Reader:
     def _only_field_that_reads(self, text: str) -> Element | None:
         """Return the field that reads a text now and did not before, if there is only one."""
         new = self._new.by_id
-        fields = [one for one in self._old.elements if _is_field(one) and one.id in new and not _is_hidden(one)]
+        fields = [one for one in self._old.elements if _is_field(one) and one.id in new and not is_hidden(one)]
         found = [one for one in fields if text in (new[one.id].text or "") and new[one.id].text != one.text]
         return found[0] if len(found) == 1 else None
 
@@ -239,7 +239,7 @@ class _Reader:
 
     def _is_secret(self, field: Element | None, now: Element | None, text: str) -> bool:
         """Return whether a text went into a password field, or where nothing shows it or its result."""
-        if not text or _is_hidden(field, now):
+        if not text or is_hidden(field, now):
             return bool(text)
         if field is not None and field.role != "terminal" and (now is None or self._has_rewritten(field)):
             return False
@@ -258,7 +258,8 @@ def _is_field(element: Element | None) -> TypeGuard[Element]:
     return element is not None and "editable" in element.states
 
 
-def _is_hidden(*fields: Element | None) -> bool:
+def is_hidden(*fields: Element | None) -> bool:
+    """Return whether one of these is a password field."""
     return any(one is not None and (one.role == "password text" or "password" in one.states) for one in fields)
 
 

@@ -32,6 +32,8 @@ def write_atif(trajectory: Trajectory, folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in {event.screenshot for event in trajectory.events if isinstance(event, Observed)} - {None}:
+            if not (trajectory.folder / str(name)).resolve().is_relative_to(trajectory.folder.resolve()):
+                raise TrajectoryError(f"The run in {trajectory.folder} names a picture outside of it: {name}")
             target = folder / str(name)
             target.parent.mkdir(parents=True, exist_ok=True)
             copyfile(trajectory.folder / str(name), target)

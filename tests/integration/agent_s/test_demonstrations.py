@@ -92,7 +92,7 @@ def test_shown_note_is_written_again_with_another_text_and_name(settings: Settin
         read_demonstration(folder)
     started = repeatable("last", read_trajectory(folder).events)
     assert started.model == "demonstration"
-    task = with_values(started.task.instruction, ["Milk and eggs=Call Bob", "notes.txt=calls.txt"])
+    task = with_values(started.task.instruction, {"Milk and eggs": "Call Bob", "notes.txt": "calls.txt"})
     with VirtualDesktop(ocr=None) as desktop:  # with no editor open
         outcome = replayed(task, desktop, settings)
         assert (outcome.status, outcome.usage.model_calls) == ("done", 0), outcome.reason
@@ -127,6 +127,36 @@ def test_password_is_in_no_file(settings: Settings, tmp_path: Path, monkeypatch:
         outcome = replayed(final.wording.replace("ada", "bob"), desktop, settings)
     assert outcome.status == "done", outcome.reason
     assert written.read_text("utf-8") == "bob True 15"
+
+
+def test_a_password_that_is_typed_twice_and_then_shown_is_in_no_file(settings: Settings, tmp_path: Path) -> None:
+    def choose_password(person: Person) -> None:
+        for which in (0, 1):
+            person.click("password text", which=which)
+            person.type("hunter22-x")
+        person.click("push button", "Show")
+        person.find("text")
+
+    program = [PYTHON, str(DATA / "gtk3_new_password.py")]
+    demonstration, _ = recorded(program, choose_password, "Choose a password", settings)
+    assert demonstration.lines.count('type "{{secret:PASSWORD}}"') == 2
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 4
+    assert [path for path in files if b"hunter" in path.read_bytes()] == []
+
+
+def test_a_password_that_was_corrected_and_then_shown_is_in_no_file(settings: Settings, tmp_path: Path) -> None:
+    def choose_password(person: Person) -> None:
+        person.click("password text")
+        person.type("hunter33")
+        person.press("BackSpace")
+        person.type("77")
+        person.click("push button", "Show")
+        person.find("text")
+
+    program = [PYTHON, str(DATA / "gtk3_new_password.py")]
+    recorded(program, choose_password, "Choose a password", settings)
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and b"hunter" in path.read_bytes()] == []
 
 
 def test_what_was_shown_before_the_screen_went_away_is_kept(settings: Settings) -> None:

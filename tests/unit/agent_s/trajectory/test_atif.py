@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agent_s.cli.app import run_app
 from agent_s.errors import TrajectoryError
+from agent_s.events import Observed
 from agent_s.runs.reading import Trajectory, read_trajectory
 from agent_s.trajectory.atif import to_atif, write_atif
 from agent_s.trajectory.recorder import Recorder
@@ -34,6 +36,17 @@ def test_a_run_becomes_the_task_its_primitives_and_its_end(run: Trajectory) -> N
     assert {"function_name": "click", "arguments": {"element_id": 7}}.items() <= calls[0].items()
     assert content["final_metrics"]["total_steps"] == len(steps)
     assert content["extra"]["status"] == "done" and steps[-1]["message"].startswith("done")
+
+
+@pytest.mark.parametrize("name", ["../secret.png", "screens/../../secret.png"])
+def test_a_picture_outside_of_the_run_is_neither_read_nor_written(run: Trajectory, tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret.png").write_bytes(b"private")
+    events = tuple(
+        event.model_copy(update={"screenshot": name}) if isinstance(event, Observed) else event for event in run.events
+    )
+    with pytest.raises(TrajectoryError, match="outside"):
+        write_atif(replace(run, events=events), tmp_path / "out" / "atif")
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
 
 
 def test_steps_without_a_model_have_no_metrics(run: Trajectory) -> None:
