@@ -76,7 +76,11 @@ class Machine:
         self._patience_s = patience_s
         self._clock = clock or Clock()
         limits = httpx.Timeout(ANSWER_LIMIT_S, connect=_CONNECT_LIMIT_S)
-        self._http = httpx.Client(base_url=url, timeout=limits, transport=transport, trust_env=False)
+        # Not as a part of the URL, which httpx writes to the log.
+        auth = httpx.BasicAuth(url.username, url.password) if url.userinfo else None
+        self._http = httpx.Client(
+            auth=auth, base_url=self.address, timeout=limits, transport=transport, trust_env=False
+        )
 
     def close(self) -> None:
         """Disconnect."""

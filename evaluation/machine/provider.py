@@ -13,11 +13,8 @@ changed. This file needs nothing of this program, so that it can also be copied 
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import shutil
-import tempfile
 import urllib.request
 from typing import Any
 from urllib.parse import urlsplit
@@ -90,8 +87,8 @@ class Manager:
 def use_machine(address: str) -> None:
     """Have environments that are made from now on use a machine.
 
-    OSWorld's client knows no tokens; `requests`, which it uses, takes one from a netrc file, which is written for this
-    process. It is sent to all servers of that host instead of what the process gives them: a model server there that
+    OSWorld's client knows no tokens; `requests`, which it uses, takes one from a netrc file, which only this process
+    has. It is sent to all servers of that host instead of what the process gives them: a model server there that
     wants a key needs a machine without a token.
 
     Args:
@@ -104,11 +101,9 @@ def use_machine(address: str) -> None:
 
     parts = urlsplit(address)
     if parts.username:
-        folder = tempfile.mkdtemp(prefix="agent-s-netrc-")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        os.environ["NETRC"] = os.path.join(folder, "netrc")  # noqa: PTH118 - for `requests`
-        with open(os.open(os.environ["NETRC"], os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:  # noqa: PTH123
-            file.write(f"machine {parts.hostname} login agent password {parts.username}\n")
+        netrc = os.memfd_create("netrc")  # in memory, so that no token stays behind if the process is killed
+        os.write(netrc, f"machine {parts.hostname} login agent password {parts.username}\n".encode())
+        os.environ["NETRC"] = f"/proc/{os.getpid()}/fd/{netrc}"
 
     def create(*_: Any, **__: Any) -> tuple[Manager, Provider]:
         return Manager(address), Provider(address)

@@ -95,13 +95,13 @@ def test_half_an_answer_to_a_command_leaves_open_whether_it_ran() -> None:
         machine(server).execute(["true"])
 
 
-def test_the_token_is_sent_and_never_shown() -> None:
+def test_the_token_is_sent_and_never_shown(caplog: pytest.LogCaptureFixture) -> None:
     server = ScriptedServer()
     asked = machine(server, "http://s3cret@10.0.0.9:5000")
     server.failures["/screenshot"] = [httpx.Response(401)]
-    with pytest.raises(ConnectionLost, match="Give the token") as caught:
+    with caplog.at_level("DEBUG"), pytest.raises(ConnectionLost, match="Give the token") as caught:
         asked.screenshot()
-    assert "s3cret" not in str(caught.value) + asked.address
+    assert "s3cret" not in str(caught.value) + asked.address + caplog.text
 
 
 @pytest.mark.parametrize("address", ["ftp://host:5000", "http://", ""])
