@@ -8,16 +8,12 @@ from typing import Any
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import (
     CompareResponse,
-    ErrorsResponse,
     Kind,
     ModelRequest,
     ModelResponse,
-    NamingResponse,
     Response,
-    SameResponse,
     SummariesResponse,
     SummarizeContext,
-    SupportResponse,
     VerifyContext,
     VerifyResponse,
 )
@@ -42,9 +38,12 @@ class OfflineModel:
 
     def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer one request; see `agent_s.llm.protocol.Model`."""
-        if request.kind not in _ANSWERS:
+        if request.kind == "ground":
             raise ModelError("The offline model finds nothing by a description. Set grounding.model.")
-        return ModelResponse(output=_ANSWERS[request.kind](request.context), usage=_FREE)
+        answer = _ANSWERS.get(request.kind)
+        # To other questions it has no answer: it knows no more than the rules.
+        output = request.response_type() if answer is None else answer(request.context)
+        return ModelResponse(output=output, usage=_FREE)
 
 
 def verify(context: VerifyContext) -> VerifyResponse:
@@ -88,9 +87,5 @@ _ANSWERS: Mapping[Kind, Callable[[Any], Response]] = {
     "summarize": _summarize,
     "verify": verify,
     "propose_tasks": propose,
-    "name_skills": lambda _: NamingResponse(),  # an exploration names functions by rules that are as good
-    "find_errors": lambda _: ErrorsResponse(),  # it knows no more than the rules
     "compare": lambda _: CompareResponse(reason="the offline model reads no narratives"),
-    "same": lambda _: SameResponse(),  # it knows no more than the rules
-    "support": lambda _: SupportResponse(),  # nor here
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.cells import CELL
+from agent_s.offline.commands.click import Click
 from agent_s.offline.commands.conditions import parse_condition
 from agent_s.offline.commands.copy import Copy
 from agent_s.offline.commands.file_dialog import folder_path
@@ -118,9 +119,13 @@ def _readers() -> tuple[Reader[Command | None], ...]:
         def command(text: Phrase) -> Command | None:
             return _read(text, depth - 1) if depth and (first_verb(text.marked) or ">" in text.marked) else None
 
-        return Reader(
-            rows, kinds, words, {**_SORTS, "command": command, "command_text": _if(lambda t: command(t) is not None)}
-        )
+        sorts = {
+            "command": command,
+            "command_text": _if(lambda text: command(text) is not None),
+            "pressing": lambda text: do if isinstance(do := command(text), Press) else None,
+            "pointing": lambda text: do if isinstance(do := command(text), Press | Click) else None,
+        }
+        return Reader(rows, kinds, words, {**_SORTS, **sorts})
 
     return tuple(reader(depth) for depth in range(_MAX_DEPTH + 1))
 

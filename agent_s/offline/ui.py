@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from aci.acting.actions import Action, Click, Hotkey, Scroll, Type, Wait
@@ -27,13 +28,12 @@ _NOTCHES = 4  # notches of the wheel at once: browsers move by 120 px for one, a
 _SCROLLED = ("document web", "document text", "list", "list box", "tree", "tree table", "table", "document frame")
 
 
+@dataclass(eq=False, slots=True)
 class UI:
     """The current screen, and the operations on it; each operation is a generator of moves."""
 
-    def __init__(self, screen: Screen, following: tuple[Target, ...] = ()) -> None:
-        self.screen = screen  # the screen after the last move
-        # what the next part of the instruction clicks; a question with such a button is left to it
-        self.following = following
+    screen: Screen  # the screen after the last move
+    following: tuple[Target, ...] = ()  # what the next part clicks; a question with such a button is left to it
 
     # Moves
 

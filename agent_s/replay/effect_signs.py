@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 from aci.observation.identity import ElementDescription
-from aci.observation.observation import Element, Window
+from aci.observation.observation import Element
 from aci.observation.sheet_text import is_sheet_cell
 from agent_s.records import GroundedStep
 from agent_s.replay.effect_checks import state_differs, windows_missing
 from agent_s.replay.grounded_steps import state_of
+from agent_s.replay.screen import Screen
 
 Sign = Callable[[], bool]
 
 
-class Glances(Protocol):
-    """What can be seen without a look; `agent_s.loop.session.Session` implements it."""
-
-    def windows(self) -> Sequence[Window] | None:
-        """Return the visible windows; None if they are not known without a look."""
-
-    def element_now(self, element: Element) -> Element | None:
-        """Return an element of the latest observation as it is now; None if it is gone, or cannot be asked."""
-
-
 def sign_of(
-    learned: GroundedStep, following: GroundedStep | None, element: Element | None, glances: Glances
+    learned: GroundedStep, following: GroundedStep | None, element: Element | None, screen: Screen
 ) -> Sign | None:
     """Return what says that a step has had its effect; None where only a look at a still screen does.
 
@@ -37,18 +27,18 @@ def sign_of(
         learned: The step.
         following: The next step; None after the last one.
         element: The element that the step acts on, before it.
-        glances: The screen.
+        screen: The screen.
     """
     if learned.untried or learned.names_of("opened", "appeared", "vanished", "rewritten"):
         return None
     if learned.names_of("closed"):
-        return _closing(learned, glances)
+        return _closing(learned, screen)
     was, became = learned.state_before, learned.state_after
     if element is None or was is None or became is None:
         return None
     takes_focus = following is not None and _is_same(learned.targets.get("element_id"), following.focus)
     if was == became:
-        return (lambda: _has_focus(glances.element_now(element))) if takes_focus else None
+        return (lambda: _has_focus(screen.element_now(element))) if takes_focus else None
     if not is_sheet_cell(element):
         return None
 
@@ -57,14 +47,14 @@ def sign_of(
             return False
         return not state_differs(learned, was, became, state_of(element), state_of(now))
 
-    return None if changed(element) else lambda: changed(glances.element_now(element))
+    return None if changed(element) else lambda: changed(screen.element_now(element))
 
 
-def _closing(learned: GroundedStep, glances: Glances) -> Sign | None:
-    before = glances.windows()
+def _closing(learned: GroundedStep, screen: Screen) -> Sign | None:
+    before = screen.windows()
     if before is None or not all(learned.names_of("closed")):  # a window without a title cannot be told from others
         return None
-    return lambda: not windows_missing(learned, before, glances.windows() or before)
+    return lambda: not windows_missing(learned, before, screen.windows() or before)
 
 
 def _has_focus(element: Element | None) -> bool:

@@ -64,7 +64,7 @@ def ground_steps(
             pictures=pictures_of(kept_action, before),
             focus=_focus(action, before, wording),
             front=_front(action, before),
-            keyboard=focused.role if (focused := focused_in(before)) is not None else "",
+            keyboard=before.focused.role if before.focused is not None else "",
             intent=step.response.next_action,
             end=EndState(
                 element=state_of(end) if end is not None else None,
@@ -147,11 +147,6 @@ def acted_on(action: Action, observation: Observation) -> Element | None:
     return observation.by_id.get(named) if named is not None else None
 
 
-def focused_in(observation: Observation) -> Element | None:
-    """Return the element that has the keyboard; None if none is known."""
-    return observation.by_id.get(observation.focus_id) if observation.focus_id is not None else None
-
-
 def types_blindly(action: Action) -> bool:
     """Return whether a primitive enters text into the focused element."""
     if isinstance(action, Type):
@@ -229,7 +224,7 @@ def _targets(action: Action, observation: Observation, wording: str) -> dict[str
 
 
 def _focus(action: Action, observation: Observation, wording: str) -> ElementDescription | None:
-    focused = focused_in(observation) if types_blindly(action) else None
+    focused = observation.focused if types_blindly(action) else None
     return _described(focused, observation, wording) if focused is not None else None
 
 

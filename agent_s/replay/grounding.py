@@ -7,7 +7,7 @@ from aci.observation.identity import find_again, titles_agree
 from aci.observation.observation import Element, Observation
 from agent_s.records import GroundedStep
 from agent_s.replay.anchors import find_places
-from agent_s.replay.grounded_steps import FIELDS, focused_in
+from agent_s.replay.grounded_steps import FIELDS
 from agent_s.replay.template import Mismatch
 
 _TABLES = frozenset({"document spreadsheet", "table", "tree", "tree table"})
@@ -80,7 +80,7 @@ def _in_another_field(step: GroundedStep, observation: Observation) -> str:
     A field may take keys for itself that are meant for its window. A cell that is being edited takes what it holds as
     soon as anything else is done.
     """
-    focused = focused_in(observation)
+    focused = observation.focused
     if focused is None or not step.keyboard or "editable" not in focused.states:
         return ""
     presses = isinstance(step.action, Hotkey | HoldAndPress)

@@ -6,7 +6,7 @@ Lists and pages may not tell what they have out of sight, so that only scrolling
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Protocol
+from dataclasses import dataclass, field
 
 from aci.acting.actions import Scroll
 from aci.observation.geometry import Point, Rect
@@ -15,6 +15,7 @@ from aci.observation.observation import Element, Observation
 from agent_s.events import Event
 from agent_s.llm.protocol import ActResponse
 from agent_s.records import Step
+from agent_s.replay.screen import Screen
 
 _MOST_SCROLLS = 25  # in one direction
 _MOST_BLIND = 8  # of these where the container shows nothing
@@ -26,30 +27,14 @@ _NEVER_SCROLLED = frozenset({"menu", "menu item", "check menu item", "radio menu
 _CONTENT = frozenset({"drawing area", "canvas", "image", "terminal", "application", "embedded"})  # may zoom instead
 
 
-class Hand(Protocol):
-    """The part of a run that scrolls."""
-
-    def look(self, *, check: bool = True) -> Generator[Event, None, Observation]:
-        """Return the current screen."""
-
-    def step(
-        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
-    ) -> Generator[Event, None, Step]:
-        """Carry out one primitive."""
-
-
+@dataclass(slots=True)
 class Wheel:
-    """Turns the wheel over what lies in the same containers as an element, the innermost first.
+    """Turns the wheel over what lies in the same containers as an element, the innermost first."""
 
-    Args:
-        hand: Looks and scrolls.
-        wanted: The element.
-        steps: Receives each scroll.
-    """
-
-    def __init__(self, hand: Hand, wanted: ElementDescription, steps: list[Step]) -> None:
-        self._hand, self._wanted, self._steps = hand, wanted, steps
-        self._at: Point | None = None  # where it was turned
+    screen: Screen  # looks and scrolls
+    wanted: ElementDescription  # the element
+    steps: list[Step]  # receives each scroll
+    _at: Point | None = field(default=None, init=False)  # where it was turned
 
     def search(self, seen: Observation) -> Generator[Event, None, Observation]:
         """Scroll until a screen shows the element, and return it; else the last one.
@@ -57,7 +42,7 @@ class Wheel:
         Args:
             seen: The screen, which lacks it.
         """
-        wanted = self._wanted
+        wanted = self.wanted
         if wanted.role in _NEVER_SCROLLED or any(window.popup for window in seen.windows):
             return seen
         tried: list[set[int]] = []
@@ -82,22 +67,22 @@ class Wheel:
         blind = 0
         for _ in range(_MOST_SCROLLS):
             before, seen = seen, (yield from self._turn(depth, clicks, seen))
-            blind = 0 if _surfaces(self._wanted, depth, seen) else blind + 1
+            blind = 0 if _surfaces(self.wanted, depth, seen) else blind + 1
             rests = not blind and _places(seen) == _places(before)
-            if rests or blind > _MOST_BLIND or find_again(self._wanted, seen) is not None:
+            if rests or blind > _MOST_BLIND or find_again(self.wanted, seen) is not None:
                 break
         return seen
 
     def _a_little_further(self, depth: int, clicks: int, seen: Observation) -> Generator[Event, None, Observation]:
         """Show also what lies behind the element, such as a label in which its effect will appear."""
         further = yield from self._turn(depth, clicks, seen)
-        if find_again(self._wanted, further) is not None:
+        if find_again(self.wanted, further) is not None:
             return further
         return (yield from self._turn(depth, -clicks, further))
 
     def _turn(self, depth: int, clicks: int, seen: Observation) -> Generator[Event, None, Observation]:
         """Turn the wheel over what is nearest to the middle of a container, else where it was turned, and look."""
-        surfaces = _surfaces(self._wanted, depth, seen)
+        surfaces = _surfaces(self.wanted, depth, seen)
         if surfaces:
             middle = (min(one.rect.y for one in surfaces) + max(one.rect.bottom for one in surfaces)) // 2
             surface = min(surfaces, key=lambda one: abs(one.rect.center.y - middle))
@@ -107,10 +92,10 @@ class Wheel:
             action = Scroll(at=(self._at.x, self._at.y), clicks=_MOST_CLICKS if clicks > 0 else -_MOST_CLICKS)
         else:
             return seen
-        what = f"look for the {self._wanted.role} {self._wanted.name or self._wanted.label!r}"
+        what = f"look for the {self.wanted.role} {self.wanted.name or self.wanted.label!r}"
         response = ActResponse(next_action=what, action=action)
-        self._steps.append((yield from self._hand.step(seen, response, replayed=True)))
-        return (yield from self._hand.look(check=False))
+        self.steps.append((yield from self.screen.step(seen, response, replayed=True)))
+        return (yield from self.screen.look(check=False))
 
 
 def _surfaces(wanted: ElementDescription, depth: int, seen: Observation) -> list[Element]:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Protocol
 
 from aci.acting.actions import Action, SwitchApplications, Wait
 from aci.acting.result import Refusal
 from aci.acting.settle import Settles
 from aci.observation.identity import find_again
-from aci.observation.observation import Element, Observation, Window
+from aci.observation.observation import Element, Observation
 from aci.observation.sheet_text import is_sheet_cell
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.llm.protocol import ActResponse
-from agent_s.probes.preferences import read_settings
+from agent_s.probes.preferences import cannot_switch, differing, read_settings
 from agent_s.records import Derived, GroundedStep, Step, Subtask
 from agent_s.replay.derived import entered
 from agent_s.replay.effect_checks import (
@@ -36,14 +35,14 @@ from agent_s.replay.effect_checks import (
     switched_already,
     windows_missing,
 )
-from agent_s.replay.effect_signs import Glances, Sign, sign_of
+from agent_s.replay.effect_signs import Sign, sign_of
 from agent_s.replay.grounded_steps import FIELDS, Fields, acted_on, fields_of, rewritten
 from agent_s.replay.grounding import ground
-from agent_s.replay.gsettings import cannot_switch, differing
 from agent_s.replay.home_folder import names_home, with_home
 from agent_s.replay.out_of_sight import Wheel
 from agent_s.replay.placeholders import has_placeholder
 from agent_s.replay.readings import Readings
+from agent_s.replay.screen import Screen
 from agent_s.replay.seen_texts import SeenTexts
 from agent_s.replay.template import Mismatch, Replayable, with_parameters
 from agent_s.replay.written_files import FileContents, was_written, without_files
@@ -80,61 +79,21 @@ class _Taken:
     sign: Sign | None  # says whether its effect is there; None if only a look does
 
 
-class Screen(Glances, Protocol):
-    """The part of a run that a replay uses; `agent_s.loop.session.Session` implements it."""
-
-    steps: int
-    clock: Callable[[], float]
-    glanced: bool  # whether the latest observation came from a glance
-    still_s: float  # for how long `look_again` has seen nothing stir and no application work; 0.0 if that is not known
-
-    def look(self, *, check: bool = True, glanced: bool = False) -> Generator[Event, None, Observation]:
-        """Return the current screen; with `check`, the first time after waiting for an action, what came late too.
-
-        With `glanced`, the result of the latest `glance` does.
-        """
-
-    def glance(self, ids: Collection[int]) -> Generator[Event, None, Observation | None]:
-        """Return the latest observation with its windows, focus and some elements as they are now.
-
-        None if that takes a look.
-        """
-
-    def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
-        """Wait until the screen changes, or for a moment, and return a new observation."""
-
-    def await_windows(self, expected: Callable[[Sequence[Window]], bool], limit_s: float) -> None:
-        """Wait until the windows are as expected, if that can be known without a look; at most for a time."""
-
-    def without_texts(self) -> AbstractContextManager[None]:
-        """Do not recognize text that is only pixels."""
-
-    def step(
-        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: Settles = True
-    ) -> Generator[Event, None, Step]:
-        """Carry out one primitive."""
-
-
+@dataclass(eq=False)
 class Replay:
-    """Replays learned steps.
+    """Replays learned steps."""
 
-    Args:
-        session: The desktop of the run.
-        home: Home of the desktop's applications; None if its files cannot be read.
-        seen_texts: What the run has seen; without it, no value that came from a screen is typed.
-    """
-
-    def __init__(self, session: Screen, home: Path | None = None, seen_texts: SeenTexts | None = None) -> None:
-        self._seen_texts = seen_texts or SeenTexts()
-        self._stale = ""
-        self._values: dict[str, str] = {}  # what was read in place of each placeholder
-        self._unproven: tuple[str, ...] = ()
-        self._untried: tuple[str, ...] = ()
-        self._session = session
-        self._home = home
-        self._fields: Fields = {}
-        self._chosen: set[int] = set()
-        self._at = -1
+    session: Screen  # the desktop of the run
+    home: Path | None = None  # home of the desktop's applications; None if its files cannot be read
+    # what the run has seen; without it, no value that came from a screen is typed
+    seen_texts: SeenTexts = field(default_factory=SeenTexts)
+    _stale: str = field(default="", init=False)
+    _values: dict[str, str] = field(default_factory=dict, init=False)  # what was read in place of each placeholder
+    _unproven: tuple[str, ...] = field(default=(), init=False)
+    _untried: tuple[str, ...] = field(default=(), init=False)
+    _fields: Fields = field(default_factory=dict, init=False)
+    _chosen: set[int] = field(default_factory=set, init=False)
+    _at: int = field(default=-1, init=False)
 
     def run(
         self, subtask: Subtask, learned: Replayable, steps: list[Step], last: bool = True
@@ -151,14 +110,14 @@ class Replay:
         done: list[Done] = []
         self._stale = ""
         if names_home(learned.steps):
-            if self._home is None:
+            if self.home is None:
                 problem = "it types the path of the home folder, which is not known here"
                 yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
                 return Replayed(False, problem=problem)
-            learned = replace(learned, steps=with_home(learned.steps, self._home))
-        if self._home is None:  # nobody can say whether the files were written, which must not prove the end
+            learned = replace(learned, steps=with_home(learned.steps, self.home))
+        if self.home is None:  # nobody can say whether the files were written, which must not prove the end
             learned = replace(learned, steps=without_files(learned.steps))
-        with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
+        with nullcontext() if names_texts(learned.steps) else self.session.without_texts():
             if (yield from self._is_done_already(learned)):
                 return Replayed(True, ("what it shows or hides is already so",))
             if is_hidden_switch(learned.steps) and self._settings_made(learned):
@@ -168,11 +127,11 @@ class Replay:
             if problem:
                 yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
                 return Replayed(False, problem=problem, stale=self._stale)
-            seen = yield from self._session.look(check=last and not _shows_its_end(learned))
+            seen = yield from self.session.look(check=last and not _shows_its_end(learned))
         done = self._filled_in(done)
         read = {self._values[mark] for mark in learned.marks.values() if mark in self._values}
         values = {*learned.parameters.pairs.values(), *read}
-        files = FileContents(self._home)
+        files = FileContents(self.home)
         shown, self._unproven = split_by_proof(done, seen, values, files.show, self._unproven)
         # The way to a step that nobody has done before says nothing about its effect.
         self._untried += tuple(
@@ -190,7 +149,7 @@ class Replay:
     def _is_done_already(self, learned: Replayable) -> Generator[Event, None, bool]:
         """Return whether nothing is left to do; only a screen that lacks nothing any more can show that."""
         for check in (False, True):
-            if not is_done_already(learned.steps, learned.wording, (yield from self._session.look(check=check))):
+            if not is_done_already(learned.steps, learned.wording, (yield from self.session.look(check=check))):
                 return False
         return True
 
@@ -206,7 +165,7 @@ class Replay:
         began = time.time()
 
         def end_problem(seen: Observation) -> str:
-            exists = partial(was_written, home=self._home, since=began)
+            exists = partial(was_written, home=self.home, since=began)
             now = self._filled_in(done)
             return end_differs(now, seen, learned.wording, exists) or self._settings_differ(now)
 
@@ -220,9 +179,9 @@ class Replay:
         """Bring an application to the front, if one is given; return a problem, or an empty text."""
         if not application:
             return ""
-        observation = yield from self._session.look(check=False)
+        observation = yield from self.session.look(check=False)
         response = ActResponse(next_action=f"go to {application}", action=SwitchApplications(app_code=application))
-        step = yield from self._session.step(observation, response, replayed=True)
+        step = yield from self.session.step(observation, response, replayed=True)
         steps.append(step)
         return "" if step.result.ok else step.result.error or f"{application} did not come to the front"
 
@@ -232,7 +191,7 @@ class Replay:
         # A replay looks for what a Worker waited for, so it does only the waits that were asked for.
         waits = "wait" in learned.wording.casefold()
         wanted = [at for at, step in enumerate(learned.steps) if waits or not isinstance(step.action, Wait)]
-        readings = Readings(self._seen_texts, learned.steps, learned.marks)
+        readings = Readings(self.seen_texts, learned.steps, learned.marks)
         files = files_in(learned.wording)
         for at, after in zip_longest(wanted, wanted[1:]):
             problem = (yield from self._read(readings, at, learned)) or self._refused(learned, at)
@@ -255,7 +214,7 @@ class Replay:
         if not sources:
             return ""
         read = partial(readings.read, sources)
-        return (yield from self._until("", lambda seen: self._unread(read(self._session.steps)), check=True))
+        return (yield from self._until("", lambda seen: self._unread(read(self.session.steps)), check=True))
 
     def _refused(self, learned: Replayable, at: int) -> str:
         """Return why a step is not replayed; empty if it is."""
@@ -313,7 +272,7 @@ class Replay:
         glances = taken.sign is not None and following is not None and not check
         if glances and (yield from self._glance(taken, problem_of)):
             return ""
-        session, before = self._session, taken.before.windows
+        session, before = self.session, taken.before.windows
         deadline = session.clock() + PATIENCE_S
         session.await_windows(lambda now: not windows_missing(learned, before, now), WINDOWS_S)
         problem = yield from self._until("", problem_of, check, deadline)
@@ -330,7 +289,7 @@ class Replay:
         files: frozenset[str],
     ) -> Generator[Event, None, _Taken | str]:
         """Ground a step and carry it out, again if its target was just changing; return a problem if that failed."""
-        session = self._session
+        session = self.session
         deadline = session.clock() + PATIENCE_S
         while True:
             action, observation = yield from self._ground(learned, steps, files)
@@ -360,11 +319,11 @@ class Replay:
         watched = set(self._watched(taken.before, taken.element))
         if taken.element is not None:
             watched.add(taken.element.id)
-        seen = yield from self._session.glance(watched)
+        seen = yield from self.session.glance(watched)
         if seen is None or problem_of(seen):
             return False
         known = fields_of(seen)
-        self._at, self._fields = self._session.steps, {each: known[each] for each in watched & known.keys()}
+        self._at, self._fields = self.session.steps, {each: known[each] for each in watched & known.keys()}
         return True
 
     def _prevented(self, learned: GroundedStep, action: Action, observation: Observation) -> str:
@@ -375,14 +334,14 @@ class Replay:
         return (
             switched_already(learned, target)
             or overwrites(learned, acted_on(action, observation))
-            or cannot_switch(learned.end.settings, read_settings(self._home))
+            or cannot_switch(learned.end.settings, read_settings(self.home))
         )
 
     def _ground(
         self, learned: GroundedStep, steps: list[Step], files: frozenset[str]
     ) -> Generator[Event, None, tuple[Action | Mismatch, Observation]]:
         """Wait for the elements of a step, and scroll to them where they are out of sight."""
-        session, began, scrolled = self._session, self._session.clock(), False
+        session, began, scrolled = self.session, self.session.clock(), False
         observation = yield from session.look(check=False, glanced=True)
         while isinstance(action := ground(learned, observation, files), Mismatch):
             if session.glanced:
@@ -401,12 +360,12 @@ class Replay:
 
     def _watched(self, seen: Observation, element: Element | None) -> Fields:
         """Return the known fields and choices that must not change, on a screen after an input into an element."""
-        focus = element if seen.focus_id is None else seen.by_id.get(seen.focus_id)
+        focus = element if seen.focus_id is None else seen.focused
         follow = focus is not None and is_sheet_cell(focus)  # input line and sidebar show what the selected cell holds
         return {
-            number: field
-            for number, field in self._fields.items()
-            if number in self._chosen or (not follow and field[0].partition(":")[0] in FIELDS)
+            number: shown
+            for number, shown in self._fields.items()
+            if number in self._chosen or (not follow and shown[0].partition(":")[0] in FIELDS)
         }
 
     def _rewritten(self, seen: Observation, expected: tuple[str, ...], element: Element | None) -> str:
@@ -419,30 +378,30 @@ class Replay:
     def _settings_made(self, learned: Replayable) -> tuple[str, ...]:
         """Return the hidden settings of steps in words, if all of them have their values."""
         wanted = {key: value for step in learned.steps for key, value in step.end.settings.items()}
-        settings = read_settings(self._home)
+        settings = read_settings(self.home)
         if settings is None or differing(wanted, settings):
             return ()
         return tuple(f"{key} is {value}" for key, value in wanted.items())
 
     def _settings_differ(self, done: list[Done]) -> str:
         wanted = {key: value for one in done for key, value in one.learned.end.settings.items()}
-        wrong = differing(wanted, read_settings(self._home))
+        wrong = differing(wanted, read_settings(self.home))
         return f"{wrong[0]} should be {wanted[wrong[0]]}" if wrong else ""
 
     def _rests(self) -> bool:
         """Return whether nothing has stirred for so long that nothing more will come."""
-        return self._session.still_s > STILL_S
+        return self.session.still_s > STILL_S
 
     def _until(
         self, where: str, problem_of: Callable[[Observation], str], check: bool, deadline: float | None = None
     ) -> Generator[Event, None, str]:
         """Look until there is no problem any more; return the one that remains."""
-        deadline = self._session.clock() + PATIENCE_S if deadline is None else deadline
-        seen = yield from self._session.look(check=check)
+        deadline = self.session.clock() + PATIENCE_S if deadline is None else deadline
+        seen = yield from self.session.look(check=check)
         while problem := problem_of(seen):
-            if self._session.clock() > deadline or self._rests():
+            if self.session.clock() > deadline or self._rests():
                 return where + problem
-            seen = yield from self._session.look_again(POLL_S)
+            seen = yield from self.session.look_again(POLL_S)
         return ""
 
 

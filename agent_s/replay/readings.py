@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import InitVar, dataclass, field
 
 from agent_s.records import Derived, GroundedStep
 from agent_s.replay.derived import entered
@@ -11,20 +12,18 @@ from agent_s.replay.value_forms import occurrences
 from intents.alignment import Parameters
 
 
+@dataclass(eq=False)
 class Readings:
-    """Reads the values of one subtask, each after the same steps as when it was learned.
+    """Reads the values of one subtask, each after the same steps as when it was learned."""
 
-    Args:
-        seen: What the run has seen.
-        steps: The steps of the subtask.
-        marks: The placeholders of the values.
-    """
+    seen: SeenTexts  # what the run has seen
+    steps: InitVar[Sequence[GroundedStep]]  # the steps of the subtask
+    marks: Mapping[str, str]  # the placeholders of the values
+    _left: list[tuple[int, Derived]] = field(init=False)
+    _read: dict[Derived, str] = field(default_factory=dict, init=False)
 
-    def __init__(self, seen: SeenTexts, steps: Sequence[GroundedStep], marks: Mapping[str, str]) -> None:
-        self._seen = seen
-        self._marks = marks
+    def __post_init__(self, steps: Sequence[GroundedStep]) -> None:
         self._left = [(one.shown_at or 0, one) for step in steps for one in step.derived or ()]
-        self._read: dict[Derived, str] = {}
 
     def due(self, at: int) -> list[Derived]:
         """Return the places to read before a step, by its index."""
@@ -40,7 +39,7 @@ class Readings:
             steps: Number of steps of the run so far.
         """
         for one in sources:
-            value = self._seen.read(one, steps)
+            value = self.seen.read(one, steps)
             if value is None:
                 return one
             self._read[one] = value
@@ -53,9 +52,9 @@ class Readings:
             value = self._read.get(one, "")
             if not value or self._differs(one, value, step) or values.setdefault(one.typed, value) != value:
                 return one
-            if one.stayed and self._seen.contradicts(one, value):
+            if one.stayed and self.seen.contradicts(one, value):
                 return one
-        return Parameters({self._marks[typed]: value for typed, value in values.items() if typed in self._marks})
+        return Parameters({self.marks[typed]: value for typed, value in values.items() if typed in self.marks})
 
     def _differs(self, one: Derived, value: str, step: GroundedStep) -> bool:
         """Return whether the screen shows another value than the one that the task says."""

@@ -46,7 +46,6 @@ _PER_KIND = 3  # maximum number of candidates of one kind that a judge is asked 
 _NEWEST = 200  # number of newest narratives to compare before a search, which would load the embedder
 _MAX_PARTS = 4  # the model plans tasks of more parts
 _ANY = -1.0  # minimum similarity of candidates: words decide whether a candidate fits, not embeddings
-_LONGEST_NAME = 160
 
 Episodes = dict[tuple[str, str], EpisodicExperience]
 
@@ -61,43 +60,27 @@ class Known:
     learned: dict[str, Replayable] = field(default_factory=dict)  # the replayable steps of each subtask, by its name
 
 
+@dataclass(eq=False)
 class Recall:
-    """Finds what can be replayed.
+    """Finds what can be replayed."""
 
-    Args:
-        memory: The store.
-        task: The task.
-        platform: Only experience of this platform counts.
-        trusted_run: Id of a run whose experience counts even if nothing verified it; may be empty.
-        hands_over: Whether a model goes on where a replay must stop; otherwise it does not even begin.
-        agrees: Asks a person a question and returns whether they say yes; None if there is nobody.
-        judges: Judges which of several known requests ask for the same; None to replay only what rules are sure of.
-        display_names: Returns the names of the installed applications; see `Machine.display_names`.
-    """
+    memory: MemoryStore
+    task: Task
+    platform: str  # only experience of this platform counts
+    trusted_run: str = ""  # id of a run whose experience counts even if nothing verified it; may be empty
+    hands_over: bool = True  # whether a model goes on where a replay must stop; otherwise it does not even begin
+    agrees: Callable[[str], bool] | None = None  # asks a person a question; None if there is nobody
+    judges: Judges | None = None  # judges which requests ask for the same; None to replay only what rules are sure of
+    display_names: Callable[[], Mapping[str, str]] = dict  # see `Machine.display_names`
+    doubt: str = field(default="", init=False)  # why a similar task is not replayed, for a person; may be empty
+    skills: SkillOffers = field(init=False)  # the skills that a plan may use
+    _skills: SkillRecall = field(init=False)
+    _agreed: dict[str, bool] = field(default_factory=dict, init=False)
+    _placeholders: Iterator[str] = field(default_factory=unlimited, init=False)
 
-    def __init__(
-        self,
-        memory: MemoryStore,
-        task: Task,
-        platform: str,
-        trusted_run: str = "",
-        hands_over: bool = True,
-        agrees: Callable[[str], bool] | None = None,
-        judges: Judges | None = None,
-        display_names: Callable[[], Mapping[str, str]] = dict,
-    ) -> None:
-        self.doubt = ""  # why a similar task is not replayed, for a person; may be empty
-        self._judges = judges
-        self._agrees = agrees
-        self._agreed: dict[str, bool] = {}
-        self._hands_over = hands_over
-        self._placeholders = unlimited()
-        self._trusted_run = trusted_run
-        self._memory = memory
-        self._task = task
-        self._platform = platform
-        self.skills = SkillOffers(memory, platform, display_names)  # the skills that a plan may use
-        self._skills = SkillRecall(memory, platform, self._may_replay, display_names)
+    def __post_init__(self) -> None:
+        self.skills = SkillOffers(self.memory, self.platform, self.display_names)
+        self._skills = SkillRecall(self.memory, self.platform, self._may_replay, self.display_names)
 
     def same_task(self) -> Known | None:
         """Return how the same task was done, if that was verified.
@@ -105,9 +88,9 @@ class Recall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        if self._trusted_run and (known := self._of_run(self._trusted_run)) is not None:
+        if self.trusted_run and (known := self._of_run(self.trusted_run)) is not None:
             return known
-        story = self._memory.find_verified_narrative(self._task.instruction)
+        story = self.memory.find_verified_narrative(self.task.instruction)
         if story is None or not story.plan or not self._may_replay(story):
             return None
         return self._with_values(story, Parameters())
@@ -127,8 +110,8 @@ class Recall:
 
     def _episode(self, name: str, info: str, instruction: str = "") -> EpisodicExperience | None:
         """Return the verified experience of a subtask of this task, or of the one with another instruction."""
-        task = instruction or self._task.instruction
-        found = self._memory.find_verified_episode(task, name, info, self._platform)
+        task = instruction or self.task.instruction
+        found = self.memory.find_verified_episode(task, name, info, self.platform)
         return found if found is None or self._may_replay(found) else None
 
     def like_subtask(self, subtask: Subtask, front: Window | None) -> Replayable | None:
@@ -142,10 +125,10 @@ class Recall:
             MemoryStoreError: Memory cannot be read.
         """
         found = self._skills.find(subtask, front)
-        if found is not None and (found.sure or self._judges is None):
+        if found is not None and (found.sure or self.judges is None):
             return found.steps
         known = self._like_episode(subtask, front)
-        if known is not None or self._judges is None:
+        if known is not None or self.judges is None:
             return known
         doubtful = [*_trusted(found), *self._skills.likely(subtask, front, self._least, _PER_KIND)]
         return self._judged(subtask, front, doubtful + self._similar_episodes(subtask, front))
@@ -156,9 +139,9 @@ class Recall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        wording = self._task.instruction
-        hits = self._memory.search_skills(wording, MAX_CANDIDATES, platform=self._platform, candidates=True)
-        known = [hit.experience for hit in hits if self._memory.trusts(hit.experience)]
+        wording = self.task.instruction
+        hits = self.memory.search_skills(wording, MAX_CANDIDATES, platform=self.platform, candidates=True)
+        known = [hit.experience for hit in hits if self.memory.trusts(hit.experience)]
         matcher = SkillMatcher(known)
         best = max(known, key=lambda one: matcher.match(wording, one).score, default=None)
         if best is None or best.provenance.outcome != BOUNDARY:
@@ -175,7 +158,7 @@ class Recall:
         for story in self._stories():
             if not _is_proven(story):
                 continue
-            parameters = align(story.instruction, self._task.instruction)
+            parameters = align(story.instruction, self.task.instruction)
             if parameters and self._may_replay(story) and (known := self._with_values(story, parameters)) is not None:
                 return known
         return None
@@ -188,9 +171,9 @@ class Recall:
         """
         if self.doubt:
             return self.doubt
-        if not self._memory.list_experiences(limit=1):
+        if not self.memory.list_experiences(limit=1):
             return "it is empty"
-        stories = (one for one in self._stories() if align(one.instruction, self._task.instruction) is not None)
+        stories = (one for one in self._stories() if align(one.instruction, self.task.instruction) is not None)
         story = next(stories, None)
         if story is None:
             return ""
@@ -206,24 +189,24 @@ class Recall:
 
     def _stories(self) -> Iterator[NarrativeExperience]:
         """Yield the newest narratives; if there are more, also those most similar to the wording without values."""
-        newest = self._memory.list_experiences("narrative", limit=_NEWEST)
+        newest = self.memory.list_experiences("narrative", limit=_NEWEST)
         yield from (story for story in newest if isinstance(story, NarrativeExperience))
-        words = skeleton(self._task.instruction)
+        words = skeleton(self.task.instruction)
         if len(newest) == _NEWEST and words:
-            hits = self._memory.search_narrative(words, MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY)
+            hits = self.memory.search_narrative(words, MAX_CANDIDATES, platform=self.platform, min_similarity=_ANY)
             yield from (hit.experience for hit in hits)
 
     def _of_run(self, run_id: str) -> Known | None:
         """Return what a run taught, verified or not, with the current values; None if a check found it wrong."""
         episodes = {
             (one.subtask, one.context): one
-            for one in self._memory.list_experiences("episodic", run_id=run_id)
+            for one in self.memory.list_experiences("episodic", run_id=run_id)
             if isinstance(one, EpisodicExperience) and is_usable(one)
         }
         self.doubt = "the run taught nothing, did only what was known, or failed when it was replayed"
-        for story in self._memory.list_experiences("narrative", run_id=run_id):
+        for story in self.memory.list_experiences("narrative", run_id=run_id):
             if isinstance(story, NarrativeExperience) and story.success and is_usable(story):
-                parameters = align(story.instruction, self._task.instruction)
+                parameters = align(story.instruction, self.task.instruction)
                 if parameters is not None:
                     return self._with_values(story, parameters, episodes)
                 self.doubt = "more than values differs; put new ones in quotes, or in fewer words"
@@ -263,12 +246,12 @@ class Recall:
             name, info = (_replaced_in(text, parameters, words) for text in (part.name, part.info))
             if not name or info is None:
                 return None
-            if old_numbers(name, steps, self._task.instruction):
+            if old_numbers(name, steps, self.task.instruction):
                 self.doubt = f"the subtask {part.name!r} names what was seen then"
                 return None
             # Without the numbers that were seen then, a hint is of no use; the task itself says what is needed.
             values = tuple(map(parameters.replace, part.values))
-            info = "" if old_numbers(info, steps, self._task.instruction) else info
+            info = "" if old_numbers(info, steps, self.task.instruction) else info
             subtask = Subtask(name=name, info=info, skill=part.skill, values=values)
             subtasks.append(subtask)
             if found and not part.skill:
@@ -300,10 +283,10 @@ class Recall:
         reads: bool,
     ) -> Replayable | None:
         """Return learned steps with the current values; None, and set `doubt`, if they cannot be replayed."""
-        ready = prepare(steps, parameters, marks, wording_of(subtask), self._task.instruction)
+        ready = prepare(steps, parameters, marks, wording_of(subtask), self.task.instruction)
         refused = list(ready.refused.values()) if isinstance(ready, Replayable) else []
         named = [why for piece, why in refused if holds(wording_of(subtask), piece)]
-        if isinstance(ready, Mismatch) or named or (refused and not self._hands_over):
+        if isinstance(ready, Mismatch) or named or (refused and not self.hands_over):
             self.doubt = ready.reason if isinstance(ready, Mismatch) else (named or [why for _, why in refused])[0]
             return None
         return replace(ready, experience_id=experience_id, reads=reads)
@@ -317,17 +300,15 @@ class Recall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        instruction = self._task.instruction
-        name = instruction if len(instruction) <= _LONGEST_NAME else f"{instruction[:_LONGEST_NAME]}..."
-        whole = Subtask(name=name, info="" if name == instruction else instruction)
+        whole = Subtask.of_all(self.task.instruction)
         found = self._skills.find(whole, front)
-        if found is not None and (found.sure or self._judges is None):
+        if found is not None and (found.sure or self.judges is None):
             return _by_skill(whole, found.steps)
         return self._by_parts(front) or self._in_other_words(whole, found, front)
 
     def _by_parts(self, front: Window | None) -> Known | None:
         """Return how to do the task by one skill for each of its parts."""
-        parts = parts_of(self._task.instruction)
+        parts = parts_of(self.task.instruction)
         if not 1 < len(parts) <= _MAX_PARTS or len(set(parts)) < len(parts):
             return None
         skills: dict[str, FoundSkill] = {}
@@ -338,7 +319,7 @@ class Recall:
             skills[part] = skill
         learned: dict[str, Replayable] = {}
         for part, skill in skills.items():
-            sure = skill.sure or self._judges is None
+            sure = skill.sure or self.judges is None
             steps = skill.steps if sure else self._judged(Subtask(name=part), front, _trusted(skill))
             if steps is None:
                 return None
@@ -349,11 +330,11 @@ class Recall:
 
     def _in_other_words(self, whole: Subtask, found: FoundSkill | None, front: Window | None) -> Known | None:
         """Return how to do the task by what a judge says is the same: another task, or a skill."""
-        if self._judges is None:
+        if self.judges is None:
             return None
         skills = self._skills.likely(whole, front, self._least, _PER_KIND)
         for candidate, parameters in choose(
-            self._judges, self._task.instruction, [*_trusted(found), *self._similar_tasks(), *skills]
+            self.judges, self.task.instruction, [*_trusted(found), *self._similar_tasks(), *skills]
         ):
             known = candidate.experience
             if isinstance(known, NarrativeExperience):
@@ -367,9 +348,9 @@ class Recall:
 
     def _judged(self, subtask: Subtask, front: Window | None, candidates: Sequence[Candidate]) -> Replayable | None:
         """Return the steps of the first candidate that a judge says is the same and that can be replayed."""
-        if self._judges is None:
+        if self.judges is None:
             return None
-        chosen = choose(self._judges, asked_for(subtask), candidates)
+        chosen = choose(self.judges, asked_for(subtask), candidates)
         steps = (self._steps_of(one.experience, parameters, subtask, front) for one, parameters in chosen)
         return next((one for one in steps if one is not None), None)
 
@@ -387,19 +368,19 @@ class Recall:
     @property
     def _least(self) -> float:
         """Minimum similarity of what a judge is asked about."""
-        return self._memory.embedder.min_similarity * LEAST_COSINE
+        return self.memory.embedder.min_similarity * LEAST_COSINE
 
     def _similar_tasks(self) -> list[Candidate]:
-        hits = self._memory.search_narrative(
-            self._task.instruction, MAX_CANDIDATES, platform=self._platform, min_similarity=self._least
+        hits = self.memory.search_narrative(
+            self.task.instruction, MAX_CANDIDATES, platform=self.platform, min_similarity=self._least
         )
         stories = [hit.experience for hit in hits if _is_proven(hit.experience)]
         return [Candidate(story, story.instruction) for story in stories[:_PER_KIND]]
 
     def _similar_episodes(self, subtask: Subtask, front: Window | None) -> list[Candidate]:
-        hits = self._memory.search_episodic(
-            *(self._task.instruction, subtask.name, subtask.info, MAX_CANDIDATES),
-            platform=self._platform,
+        hits = self.memory.search_episodic(
+            *(self.task.instruction, subtask.name, subtask.info, MAX_CANDIDATES),
+            platform=self.platform,
             min_similarity=self._least,
         )
         known = [one.experience for one in hits if one.experience.provenance.verified and one.experience.steps]
@@ -408,11 +389,11 @@ class Recall:
 
     def _like_episode(self, subtask: Subtask, front: Window | None) -> Replayable | None:
         """Return a verified subtask of another task that differs only in values, all of which its wording contains."""
-        task, name, info = (skeleton(text) for text in (self._task.instruction, subtask.name, subtask.info))
+        task, name, info = (skeleton(text) for text in (self.task.instruction, subtask.name, subtask.info))
         if not name and not info:
             return None
-        for hit in self._memory.search_episodic(
-            task, name, info, MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY
+        for hit in self.memory.search_episodic(
+            task, name, info, MAX_CANDIDATES, platform=self.platform, min_similarity=_ANY
         ):
             episode = hit.experience
             if not (episode.provenance.verified and episode.steps) or not _begins_in(episode, front):
@@ -425,12 +406,12 @@ class Recall:
 
     def _may_replay(self, experience: Experience) -> bool:
         """Return whether an experience may be replayed; a person is asked once about each author who is not trusted."""
-        if self._memory.trusts(experience) or experience.provenance.run_id == self._trusted_run:
+        if self.memory.trusts(experience) or experience.provenance.run_id == self.trusted_run:
             return True
         author = experience.provenance.author or "somebody unknown"
         if author not in self._agreed:
             question = f"{author}, whom memory.trusted does not name, has taught how to do this. Replay it (yes or no)?"
-            self._agreed[author] = self._agrees is not None and self._agrees(question)
+            self._agreed[author] = self.agrees is not None and self.agrees(question)
         if not self._agreed[author]:
             self.doubt = f"it was stored by {author}, whom memory.trusted does not name"
         return self._agreed[author]

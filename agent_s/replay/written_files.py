@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from agent_s.probes.documents import read_document
@@ -61,21 +62,17 @@ def _place(path: str, home: Path) -> Path:
     return home / PurePosixPath(path).relative_to("~") if path.startswith("~/") else Path(path)
 
 
+@dataclass(eq=False, slots=True)
 class FileContents:
-    """The contents of files as they are when they are first asked for.
+    """The contents of files as they are when they are first asked for."""
 
-    Args:
-        home: Home of the applications; None if its files cannot be read.
-    """
-
-    def __init__(self, home: Path | None) -> None:
-        self._home = home
-        self._texts: dict[str, tuple[str, ...]] = {}
+    home: Path | None  # home of the applications; None if its files cannot be read
+    _texts: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
 
     def show(self, path: str, value: str) -> bool:
         """Return whether the text or a cell of a file or document, named from "/" or "~", contains a value."""
         if path not in self._texts:
-            self._texts[path] = _texts_of(_place(path, self._home)) if self._home is not None else ()
+            self._texts[path] = _texts_of(_place(path, self.home)) if self.home is not None else ()
         return any(holds(text, value) for text in self._texts[path])
 
 

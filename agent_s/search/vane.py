@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -45,46 +46,34 @@ class _Providers(Answer):
     providers: tuple[_Provider, ...]
 
 
+@dataclass(eq=False)
 class VaneSearch(WebSearch):
     """Searches with a Vane server, which reads pages and answers with its own model.
-
-    Args:
-        address: Base URL, such as "http://localhost:3000".
-        kind: `perplexica` for servers up to 1.12, which have another interface.
-        chat_model: Key of the model that writes the answer; the server's first by default.
-        embedding_model: Key of the model that ranks pages; the server's first by default.
-        most: Maximum number of results, including the answer.
-        timeout_s: Longest wait for one exchange, s.
 
     Raises:
         SettingsError: The address is not a URL, or a model is named for `perplexica`, which chooses its own.
     """
 
-    def __init__(
-        self,
-        address: str,
-        kind: Kind = "vane",
-        chat_model: str | None = None,
-        embedding_model: str | None = None,
-        most: int = 5,
-        timeout_s: float = 20.0,
-    ) -> None:
-        self._server = Server(NAMES[kind], address, timeout_s)
-        if kind == "perplexica" and (chat_model or embedding_model):
+    address: str  # base URL, such as "http://localhost:3000"
+    kind: Kind = "vane"  # `perplexica` for servers up to 1.12, which have another interface
+    chat_model: str | None = None  # key of the model that writes the answer; the server's first by default
+    embedding_model: str | None = None  # key of the model that ranks pages; the server's first by default
+    most: int = 5  # maximum number of results, including the answer
+    timeout_s: float = 20.0  # longest wait for one exchange, s
+
+    def __post_init__(self) -> None:
+        self._server = Server(NAMES[self.kind], self.address, self.timeout_s)
+        if self.kind == "perplexica" and (self.chat_model or self.embedding_model):
             raise SettingsError("search.chat_model and search.embedding_model are for Vane; set them in Perplexica.")
-        self._kind = kind
-        self._chat_model = chat_model
-        self._embedding_model = embedding_model
-        self._most = most
 
     def search(self, query: str) -> tuple[WebResult, ...]:
         """Return the answer, then its sources; see `WebSearch`."""
         body: dict[str, Any] = {"query": query, "optimizationMode": "speed", "history": []}
-        body |= {"focusMode": "webSearch"} if self._kind == "perplexica" else self._vane_fields
+        body |= {"focusMode": "webSearch"} if self.kind == "perplexica" else self._vane_fields
         found = self._server.ask("POST", "/api/search", _Found, json=body)
         answer = WebResult(f"Answer of {self._server.name}", "", found.message)
         pages = (WebResult(source.title, source.url, source.content or source.page_content) for source in found.sources)
-        return tidy((answer, *pages), self._most)
+        return tidy((answer, *pages), self.most)
 
     def cancel(self) -> None:
         """Cancel the searches that other threads are waiting for."""
@@ -106,8 +95,8 @@ class VaneSearch(WebSearch):
         return {
             "sources": ["web"],
             "stream": False,
-            "chatModel": self._chosen(chat, self._chat_model, "chat_model"),
-            "embeddingModel": self._chosen(embedding, self._embedding_model, "embedding_model"),
+            "chatModel": self._chosen(chat, self.chat_model, "chat_model"),
+            "embeddingModel": self._chosen(embedding, self.embedding_model, "embedding_model"),
         }
 
     def _chosen(self, models: list[tuple[str, str]], wanted: str | None, setting: str) -> dict[str, str]:

@@ -40,12 +40,11 @@ class Repeat(Command):
 
     def run(self, ui: UI) -> Execution:
         """Check the condition first, then repeat."""
-        for _ in range(_MAX_TIMES):
+        for left in range(_MAX_TIMES, -1, -1):
             if evidence := self.condition.holds(ui.screen):
                 return evidence
-            yield from self.command.run(ui)
-        if evidence := self.condition.holds(ui.screen):
-            return evidence
+            if left:
+                yield from self.command.run(ui)
         give_up(f"after {_MAX_TIMES} times it was not so that {self.condition.words!r}")
 
 

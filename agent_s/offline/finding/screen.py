@@ -49,10 +49,8 @@ class Screen:
     @cached_property
     def focus(self) -> Element | None:
         """The element that has the keyboard."""
-        focus_id = self.observation.focus_id
-        if focus_id is not None and focus_id in self.observation.by_id:
-            return self.observation.by_id[focus_id]
-        return next((one for one in self.elements if "focused" in one.states and self.is_active(one)), None)
+        marked = (one for one in self.elements if "focused" in one.states and self.is_active(one))
+        return self.observation.focused or next(marked, None)
 
     def is_active(self, element: Element) -> bool:
         """Return whether an element lies in the active window."""
