@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from memory_store.errors import (
+    InvalidExperience,
     MemoryStoreError,
     StoreBusy,
     StoreClosed,
@@ -65,6 +66,8 @@ def translated(
     """Turn errors of the database driver and of SQLAlchemy into errors of this package."""
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise InvalidExperience("the memory store cannot look for a text with a lone surrogate: decode it") from error
     except PoolTimeout as error:
         raise StoreBusy(f"the memory store {place} is used by too many threads at once: use fewer") from error
     except (DBAPIError, sqlite3.Error) as error:

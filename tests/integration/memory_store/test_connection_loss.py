@@ -52,8 +52,7 @@ class Proxy:
         server = socket.socket(socket.AF_UNIX)
         with client, server:
             server.connect(str(self._server / ".s.PGSQL.5432"))
-            forwards: Callable[[], None] = lambda: self._answer(server, client)  # noqa: E731
-            threading.Thread(target=forwards, daemon=True).start()
+            threading.Thread(target=self._answer, args=(server, client), daemon=True).start()
             while data := self._received(client):
                 when = self.breaks if b"COMMIT" in data else ""
                 if when:

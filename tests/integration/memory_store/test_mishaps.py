@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from memory_store import HashingEmbedder, MemoryStore, StoreFull, StoreUnavailable
+from memory_store import HashingEmbedder, InvalidExperience, MemoryStore, StoreFull, StoreUnavailable
+from memory_store.storage.forgetting import Selection
 from memory_store.storage.opening import open_database
 from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, episodic, narrative, source
 
@@ -57,6 +59,27 @@ def test_experience_is_kept_found_and_restored_with_the_clock_set_back(path: Pat
         assert [one.id for one in store.list_experiences()] == [second.id]
         assert store.undo_forget() == 1
         assert store.check() == []
+
+
+@pytest.mark.parametrize(
+    "look_up",
+    [
+        lambda store, odd: store.get(odd),
+        lambda store, odd: store.list_experiences(app=odd),
+        lambda store, odd: store.search_narrative(SAVE, app=odd),
+        lambda store, odd: store.forget([odd]),
+        lambda store, odd: store.forget(Selection(app=odd)),
+        lambda store, odd: store.mark_verified(verified=True, by="check", run_id=odd),
+        lambda store, odd: store.record_uses([odd], worked=True),
+        lambda store, odd: store.write_summaries({odd: "Done."}),
+    ],
+)
+def test_a_name_that_is_no_text_is_refused(path: Path, look_up: Callable[[MemoryStore, str], object]) -> None:
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        made = narrative(store)
+        with pytest.raises(InvalidExperience, match="surrogate"):
+            look_up(store, os.fsdecode(b"caf\xe9"))
+        assert [one.id for one in store.list_experiences()] == [made.id]
 
 
 class FailingConnection(sqlite3.Connection):
