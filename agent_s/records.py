@@ -19,6 +19,7 @@ from aci.observation.observation import Observation
 from intents.statements import split_instruction, split_statement
 
 MAX_INSTRUCTION = 20_000
+LONGEST_NAME = 160  # characters of an instruction that name the subtask of all of it
 
 Status = Literal["done", "failed", "infeasible", "out_of_budget", "stopped", "error"]
 Planner = Literal["hierarchical", "flat"]
@@ -100,6 +101,13 @@ class Subtask(Record):
     info: Annotated[str, Field(max_length=MAX_INSTRUCTION)] = ""  # what the Worker needs to know to do it
     skill: str = ""  # id of the skill in memory that the Manager chose for it; empty for none
     values: tuple[str, ...] = ()  # the values of the skill's parameters, in their order
+
+    @classmethod
+    def of_all(cls, instruction: str) -> Subtask:
+        """Return the subtask that is a whole task; a long instruction is cut in its name."""
+        if len(instruction) <= LONGEST_NAME:
+            return cls(name=instruction)
+        return cls(name=f"{instruction[:LONGEST_NAME]}...", info=instruction)
 
 
 class Plan(Record):

@@ -185,12 +185,13 @@ def replay(
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
     from agent_s.terminal.desktop_choice import choose_desktop, with_files
-    from agent_s.terminal.repeating import repeatable, with_values
+    from agent_s.terminal.repeating import repeatable, values_given, with_values
     from agent_s.terminal.running import make_task, run_once
 
     settings = read_settings(config_file, overrides, {"replay": "only"})
     started = repeatable(run, read_trajectory(find_run(settings.runs_folder, run)).events)
-    task = with_values(started.task.instruction, values)
+    instruction = started.task.instruction
+    task = with_values(instruction, values_given(instruction, values))
     own = started.desktop not in ("", "virtual")
     if not display and not virtual:
         display, virtual = (started.desktop, False) if own else (None, True)

@@ -79,7 +79,7 @@ def _failure(step: Step) -> str:
 
 def _goes_on_typing(action: Action, last: Action, now: Observation) -> bool:
     """Return whether an action types into the field that was clicked before, which may suggest what to type."""
-    focused = now.by_id.get(now.focus_id) if now.focus_id is not None else None
+    focused = now.focused
     if focused is None or "editable" not in focused.states or not isinstance(action, Type) or action.targets():
         return False
     return isinstance(last, Click) and (
@@ -172,14 +172,14 @@ def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> st
     seen = [*(step.observation for step in answer[1:]), now]
     if any(after.focus_id == now.focus_id and _leads_to(step, after) for step, after in zip(answer, seen, strict=True)):
         return ""
-    focused = now.by_id.get(now.focus_id) if now.focus_id is not None else None
+    focused = now.focused
     return f"the keyboard is on the {describe_element(focused)}" if focused else "no element has the keyboard"
 
 
 def _leads_to(step: Step, after: Observation) -> bool:
     """Return whether a primitive is for the element that has the keyboard after it."""
     action, before = step.response.action, step.observation
-    focused = after.by_id.get(after.focus_id) if after.focus_id is not None else None
+    focused = after.focused
     if focused is None:
         return False
     if focused.id in _ids(action):
@@ -188,7 +188,7 @@ def _leads_to(step: Step, after: Observation) -> bool:
         return True
     if isinstance(action, Click) and any(_lies_in(before.by_id.get(number), focused) for number in _ids(action)):
         return True  # the view around an entry, such as that of the files of a folder
-    if _moves_on(action, before.by_id.get(before.focus_id) if before.focus_id is not None else None, focused):
+    if _moves_on(action, before.focused, focused):
         return True
     if isinstance(action, Type) and (typed := action.text.casefold()):
         was = before.by_id.get(focused.id)

@@ -19,7 +19,6 @@ from agent_s.roles.manager import Knowledge, Manager
 from agent_s.safety.untrusted_text import UntrustedText
 
 MISSING = Subtask(name="Do what a check found missing")
-MAX_NAME = 160
 _DECIDED = frozenset({"not_allowed", "not_confirmed", "no_answer", "interrupted"})  # refusals that no advice changes
 
 
@@ -100,9 +99,8 @@ class Planning:
         """Return the task itself as the only subtask, if there is no Manager."""
         if self.options.planner != "flat":
             return None
-        instruction = self.task.instruction
-        name = instruction if len(instruction) <= MAX_NAME else f"{instruction[:MAX_NAME]}..."
-        return Plan(subtasks=(Subtask(name=name, info=instruction),), source="task")
+        whole = Subtask.of_all(self.task.instruction).model_copy(update={"info": self.task.instruction})
+        return Plan(subtasks=(whole,), source="task")
 
     def _give_up_early(self) -> Generator[Event, None, Ending | None]:
         """End the task if nothing can be replayed and no model may be asked, or if an exploration failed to do it."""

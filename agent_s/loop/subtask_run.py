@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aci.acting.actions import Done, Fail
 from aci.observation.observation import Observation
-from agent_s.events import ActionsDropped, EffectSeen, Event, Reflected, SubtaskEnded, SubtaskStarted
+from agent_s.events import ActionsDropped, EffectSeen, Event, Reflected, SubtaskEnded, SubtaskStarted, Troubled
 from agent_s.llm.protocol import ActContext, ActResponse, FailedSubtask, ReflectContext, ReflectResponse, ask
 from agent_s.loop.foreseen import find_unforeseen
 from agent_s.loop.learner import Learner
@@ -25,7 +25,7 @@ from agent_s.replay.template import Replayable
 from agent_s.roles.expectations import find_unmet, find_unread
 from agent_s.roles.worker import Worker
 from intents.alignment import holds
-from memory_store import EpisodicExperience
+from memory_store import EpisodicExperience, MemoryStoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,10 @@ class SubtaskRunner:
             self.progress.unproven = result.unproven
         elif self.learner is not None and (steps or learned.exact) and not result.stale:
             # A similar experience that did not even begin has misled nobody, and neither has one that lacks a value.
-            self.learner.count_uses([learned.experience_id], worked=False)
+            try:
+                self.learner.count_uses([learned.experience_id], worked=False)
+            except MemoryStoreError as error:
+                yield Troubled(problem=f"it could not be stored that the replay stopped: {error}")
         return result
 
     # The Worker

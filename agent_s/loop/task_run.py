@@ -74,6 +74,7 @@ class TaskRun:
         self._judged_by_model = state_check is None
         self._blind = blind and state_check is not None
         self._untrusted, self._seen_texts = UntrustedText(task.instruction), SeenTexts()
+        self._impossible = services.secrets.problem(task.instruction)
         self._session = session = Session(services, self._desktop, options.limits, signals, self._on_screen)
         if services.search is not None:
             services.search.set_meter(session)
@@ -166,6 +167,8 @@ class TaskRun:
 
     def _work_until_verified(self) -> Generator[Event, None, tuple[Ending, Verdict]]:
         """Plan, work and verify; if a check finds that the task is not done, plan again with its reason."""
+        if self._impossible:
+            return Ending("error", self._impossible), Verdict(verified=None)
         plan = self._planning.first()
         while True:
             self._reported = ending = yield from self._work(plan)

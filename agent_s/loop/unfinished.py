@@ -38,6 +38,7 @@ class UnfinishedRun:
     aims: Aims = field(default_factory=Aims)  # what the task requires and forbids
     plan: Plan | None = None  # the latest plan; None if there was none yet
     done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)  # finished subtasks with their steps
+    done_before: int = 0  # number of them from before the latest plan, which may do the same again
     current: Subtask | None = None  # the subtask that was being worked on, or that failed last
     steps: tuple[Step, ...] = ()  # steps of the current subtask, without their screens
 
@@ -46,7 +47,7 @@ class UnfinishedRun:
         """The part of the plan that is not done; None if there is no plan yet."""
         if self.plan is None:
             return None
-        finished = {subtask.name for subtask, _ in self.done}
+        finished = {subtask.name for subtask, _ in self.done[self.done_before :]}
         subtasks = tuple(subtask for subtask in self.plan.subtasks if subtask.name not in finished)
         return self.plan.model_copy(update={"subtasks": subtasks, "edges": ()})
 
@@ -69,6 +70,7 @@ def read_unfinished(events: Iterable[Event]) -> UnfinishedRun:  # noqa: C901 - o
                 run.query, run.aims = event.query, event.aims if event.aims != Aims() else run.aims
             case Planned():
                 run.plan, run.aims = event.plan, event.plan.aims if event.plan.aims != Aims() else run.aims
+                run.done_before = len(run.done)
             case SubtaskStarted():
                 run.current, run.steps = event.subtask, ()
             case ActionChosen():

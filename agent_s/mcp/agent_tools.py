@@ -150,8 +150,7 @@ class AgentTools:
         settings = self.settings.model_copy(update={"replay": "only"})
         try:
             started = repeatable(given.run, read_trajectory(find_run(settings.runs_folder, given.run)).events)
-            pairs = [f"{old}={new}" for old, new in given.values.items()]
-            instruction = with_values(started.task.instruction, pairs)
+            instruction = with_values(started.task.instruction, given.values)
         except click.UsageError as error:
             raise ToolProblem(error.message) from error
         return await self._carry_out(settings, Task(instruction=instruction), given.desktop, person, started.run_id)

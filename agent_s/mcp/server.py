@@ -73,7 +73,7 @@ class McpServer:
         tools = [*DesktopTools(settings, self._desktops).tools(), *AgentTools(settings, self._desktops).tools()]
         self._tools = {tool.name: tool for tool in tools}
         self._waiting: dict[str, Conversation] = {}
-        self._server: Server[Any] = Server(
+        self.sdk_server: Server[Any] = Server(
             "agent-s",
             version=program_version(),
             title="agent-s",
@@ -85,21 +85,16 @@ class McpServer:
             on_read_resource=self._read_resource,
         )
 
-    @property
-    def sdk_server(self) -> Server[Any]:
-        """The server of the SDK, for a client in the same process."""
-        return self._server
-
     async def serve_stdio(self) -> None:
         """Serve one client over standard input and output, until it closes them."""
         async with stdio_server() as (incoming, outgoing):
-            await self._server.run(incoming, outgoing, self._server.create_initialization_options())
+            await self.sdk_server.run(incoming, outgoing, self.sdk_server.create_initialization_options())
 
     async def serve_http(self, port: int, token: str) -> None:
         """Serve clients that know the token over streamable HTTP on loopback, until it is cancelled."""
         import uvicorn
 
-        app = guarded(self._server.streamable_http_app(host=LOOPBACK), token, NO_TOKEN)
+        app = guarded(self.sdk_server.streamable_http_app(host=LOOPBACK), token, NO_TOKEN)
         config = uvicorn.Config(app, host=LOOPBACK, port=port, log_level="warning", timeout_graceful_shutdown=2)
         await uvicorn.Server(config).serve()
 

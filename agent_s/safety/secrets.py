@@ -16,6 +16,7 @@ from aci.acting.looking import close_up
 from aci.acting.settle import Settles
 from aci.desktop.desktop import ActionResult, Desktop, DesktopWrapper
 from aci.observation.observation import Element, Observation, Window
+from aci.safety.risk_words import SECRET
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,6 +47,13 @@ class Secrets:
             return None
         self._used[name] = value
         return value
+
+    def problem(self, text: str) -> str:
+        """Return why the secrets that a text names cannot be typed; empty if they can. None counts as used by that."""
+        if len(SECRET.findall(text)) > len(PLACEHOLDER.findall(text)):
+            return "a secret is written {{secret:NAME}}, with letters, digits, '-' and '_' in its name and no blanks"
+        missing = [name for name in named_in(text) if len(self._find(name) or "") < MIN_LENGTH]
+        return _describe_missing(sorted(missing)) if missing else ""
 
     @property
     def any_used(self) -> bool:
@@ -129,7 +137,7 @@ class SecretDesktop(DesktopWrapper):
     def _refusal(self, name: str) -> str:
         if name not in self._allowed:
             return f"the task does not name the secret {name}, so it is not typed"
-        return f"there is no secret {name} of at least {MIN_LENGTH} characters; set {VARIABLE_PREFIX}{name}"
+        return _describe_missing([name])
 
     def _hidden(self, element: Element) -> Element:
         """Return the element with secrets hidden; the same object if it shows none."""
@@ -164,6 +172,12 @@ def find_in(environment: Mapping[str, str]) -> Find:
         return environment.get(variable) or from_keyring(variable) or None
 
     return find
+
+
+def _describe_missing(names: Sequence[str]) -> str:
+    """Return that there are no secrets of some names, and what to do about it."""
+    listed, variables = ", ".join(names), ", ".join(VARIABLE_PREFIX + name for name in names)
+    return f"there is no secret {listed} of at least {MIN_LENGTH} characters; set {variables}"
 
 
 def _blackened(screenshot: NDArray[np.uint8], elements: list[Element]) -> NDArray[np.uint8]:

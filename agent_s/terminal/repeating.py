@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -36,29 +36,43 @@ def repeatable(run: str, events: Sequence[Event]) -> RunStarted:
     return started
 
 
-def with_values(instruction: str, values: Sequence[str]) -> str:
-    """Return an instruction with values replaced, each given as OLD=NEW.
+def values_given(instruction: str, pairs: Sequence[str]) -> dict[str, str]:
+    """Return new values by old ones, each given as OLD=NEW; where OLD has a "=", the task tells where it ends.
 
     Raises:
-        click.UsageError: One is malformed, or its old value is not in the instruction.
+        click.UsageError: One is malformed, or an old value is given twice.
+    """
+    from intents.alignment import holds
+
+    values: dict[str, str] = {}
+    for pair in pairs:
+        parts = pair.split("=")
+        ways = [("=".join(parts[:end]), "=".join(parts[end:])) for end in range(1, len(parts))]
+        if not ways or not ways[0][0].strip():
+            raise click.UsageError(f"--set takes OLD=NEW, such as --set draft.txt=minutes.txt, not {pair!r}.")
+        old, new = next((way for way in reversed(ways) if holds(instruction, way[0])), ways[0])
+        if values.setdefault(old, new) != new:
+            raise click.UsageError(f"{old!r} has two new values, {values[old]!r} and {new!r}.")
+    return values
+
+
+def with_values(instruction: str, values: Mapping[str, str]) -> str:
+    """Return an instruction with values replaced, new ones by old ones.
+
+    Raises:
+        click.UsageError: A new value is empty, or an old one is not in the instruction.
     """
     from intents.alignment import Parameters, holds
     from intents.text import tokens
 
-    pairs: dict[str, str] = {}
-    for value in values:
-        old, sign, new = value.partition("=")
-        if not sign or not old.strip():
-            raise click.UsageError(f"--set takes OLD=NEW, such as --set draft.txt=minutes.txt, not {value!r}.")
+    for old, new in values.items():
         if not new.strip():
-            raise click.UsageError(f"--set: the new value of {old!r} is empty.")
+            raise click.UsageError(f"The new value of {old!r} is empty.")
         if not holds(instruction, old):
             known = ", ".join(dict.fromkeys(repr(token.value) for token in tokens(instruction) if token.literal))
             names = f" Its values: {known}." if known else ""
-            raise click.UsageError(f"--set: {old!r} is not a value in the task: {instruction}{names}")
-        if pairs.setdefault(old, new) != new:
-            raise click.UsageError(f"--set: {old!r} has two new values, {pairs[old]!r} and {new!r}.")
-    changed = Parameters(pairs).replace_in_wording(instruction)
+            raise click.UsageError(f"{old!r} is not a value in the task: {instruction}{names}")
+    changed = Parameters(dict(values)).replace_in_wording(instruction)
     if changed is None:
-        raise click.UsageError("--set: a value with every kind of quote in it cannot be written into the task.")
+        raise click.UsageError("A value with every kind of quote in it cannot be written into the task.")
     return changed

@@ -111,6 +111,14 @@ def test_missing_packages_are_named_before_anything_is_loaded(pairs: Path, tmp_p
         fine_tune(pairs, tmp_path / "model.gguf", tmp_path / "planner")
 
 
+@pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="PyTorch is installed")
+def test_other_line_ends_in_a_conversation_do_not_end_it(tmp_path: Path) -> None:
+    said = {"messages": [{"role": "user", "content": "Type 'a\u2028b'"}, {"role": "assistant", "content": "{}"}]}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(said, ensure_ascii=False) + "\n", encoding="utf-8")
+    with pytest.raises(FineTuningError, match="Not installed"):
+        fine_tune(tmp_path / "pairs.jsonl", tmp_path, tmp_path / "out")
+
+
 def test_a_line_that_is_not_a_conversation_is_named(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"messages": [{"role": "user", "content": "Plan"}, {"role": "assistant", "content": "{}"}]}\n{}\n')

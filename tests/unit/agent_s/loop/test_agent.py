@@ -54,7 +54,7 @@ from agent_s.llm.scripted import ScriptedModel
 from agent_s.records import Status, Usage, Verdict
 from agent_s.safety.confirmation import Consent
 from agent_s.search import Meter, WebSearch
-from memory_store import MemoryStore
+from memory_store import MemoryStore, StoreFull
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
 
@@ -93,6 +93,10 @@ def opens_dialog(action: Action, seen: Observation) -> Observation:
 
 def passes(status: Status) -> Verdict:
     return Verdict(verified=status == "done", by="state check", evidence=("looked",))
+
+
+def full_disk(*_: object, **__: object) -> None:
+    raise StoreFull("the disk is full")
 
 
 def run(desktop: FakeDesktop, model: ScriptedModel, memory: MemoryStore | None = None, **more: object) -> list[Event]:
@@ -681,6 +685,19 @@ class TestMemory:
         assert Click(element_id=4) in desktop.performed
         assert outcome(events).status == "done" and not outcome(events).replayed
 
+    def test_a_memory_that_cannot_count_a_failed_replay_does_not_end_the_run(
+        self, memory: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 0.0)
+        self.learn(memory, Click(element_id=1))
+        desktop = FakeDesktop(screen(button(4, "Fine")), opens_dialog)
+        model = ScriptedModel({"act": [act(Click(element_id=4)), act(Done())]})
+        monkeypatch.setattr(memory, "record_uses", full_disk)
+        events = run(desktop, model, memory, check=passes)
+        assert Click(element_id=4) in desktop.performed
+        assert outcome(events).status == "done" and outcome(events).verified
+        assert "disk is full" in of(Troubled, events)[0].problem
+
     def test_a_step_without_its_effect_stops_the_replay(
         self, memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -803,6 +820,17 @@ def test_the_person_is_not_asked_for_passwords() -> None:
     model = ScriptedModel({"act": [act(CallUser(question="What is your password?")), act(Done())]})
     performed = of(ActionPerformed, run(FakeDesktop(screen(OK)), model, ask=lambda question: "k7"))
     assert "{{secret:NAME}}" in (performed[0].result.error or "")
+
+
+@pytest.mark.parametrize(
+    ("named", "advice"), [("{{secret:MAIL}}", "set AGENT_S_SECRET_MAIL"), ("{{secret: MAIL}}", "{{secret:NAME}}")]
+)
+def test_a_task_whose_secret_cannot_be_typed_is_refused_before_anything_is_done(named: str, advice: str) -> None:
+    model, desktop = ScriptedModel({}), FakeDesktop(screen(OK))
+    agent = AgentS(model=model, desktop=desktop, secret={"OTHER": "k7k7k7"}.get)
+    ended = agent.run(Task(instruction=f"Log in with {named}"))
+    assert (ended.status, ended.usage.model_calls, desktop.performed) == ("error", 0, [])
+    assert advice in ended.reason
 
 
 def test_a_run_begins_with_an_empty_text_buffer() -> None:

@@ -154,16 +154,20 @@ def painted(seen: Observation, x: int, y: int) -> Observation:
 
 def test_pixels_are_used_while_the_picture_around_them_stays() -> None:
     here, there = Click(at=(300, 300)), Click(at=(500, 500))
-    near = lambda action, seen: painted(seen, 300, 310)  # noqa: E731
-    assert carried_out(near, answer(here, there, Type(text="a")))[0][:2] == [here, there]
+    assert carried_out(lambda action, seen: painted(seen, 300, 310), answer(here, there, Type(text="a")))[0][:2] == [
+        here,
+        there,
+    ]
     performed, dropped, _ = carried_out(lambda action, seen: painted(seen, 500, 500), answer(here, there))
     assert (performed, dropped) == ([here], ["the picture at 500,500 has changed"])
 
 
 def test_keys_go_to_what_was_clicked_by_its_pixel() -> None:
     click, text = Click(at=(50, 55)), Type(text="Ada")
-    focus: Callable[[Action, Observation], Observation]
-    focus = lambda action, seen: fills(action, seen) if action == text else replace(seen, focus_id=1)  # noqa: E731
+
+    def focus(action: Action, seen: Observation) -> Observation:
+        return fills(action, seen) if action == text else replace(seen, focus_id=1)
+
     assert carried_out(focus, answer(click, text))[0] == [click, text]
 
 
@@ -359,18 +363,22 @@ def test_keys_go_to_the_cell_that_typing_moves_to(first: Action) -> None:
 
 def test_text_that_stays_in_its_cell_leads_to_no_other() -> None:
     typed, save = Type(text="1"), Hotkey(keys=("ctrl", "s"))
-    elsewhere: Callable[[Action, Observation], Observation]
-    elsewhere = lambda action, seen: replace(changed(seen, 1, text="1"), focus_id=2)  # noqa: E731
-    assert carried_out(elsewhere, answer(typed, save), start=SHEET)[0] == [typed]
+
+    def moves_to_the_next(action: Action, seen: Observation) -> Observation:
+        return replace(changed(seen, 1, text="1"), focus_id=2)
+
+    assert carried_out(moves_to_the_next, answer(typed, save), start=SHEET)[0] == [typed]
 
 
 def test_arrows_lead_down_a_list_and_return_opens_its_entry() -> None:
     start = replace(screen(button(1, "a", "list item"), button(2, "b", "list item"), OTHER), focus_id=1)
     down, enter = Hotkey(keys=("Down",)), Hotkey(keys=("Return",))
-    after: Callable[[Action, Observation], Observation]
-    after = lambda action, seen: replace(changed(seen, 2, states=frozenset({"selected"})), focus_id=2)  # noqa: E731
-    assert carried_out(after, answer(down, enter), start=start)[0] == [down, enter]
-    assert carried_out(after, answer(enter, down), start=start)[0] == [enter]
+
+    def selects_the_next(action: Action, seen: Observation) -> Observation:
+        return replace(changed(seen, 2, states=frozenset({"selected"})), focus_id=2)
+
+    assert carried_out(selects_the_next, answer(down, enter), start=start)[0] == [down, enter]
+    assert carried_out(selects_the_next, answer(enter, down), start=start)[0] == [enter]
 
 
 def test_keys_go_to_the_view_around_the_entry_that_was_clicked() -> None:

@@ -10,6 +10,7 @@ from agent_s.events import ActionChosen, ActionPerformed, Event, Planned, RunEnd
 from agent_s.llm.protocol import ActContext, ActResponse, PlannedNode, PlanResponse
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.loop.unfinished import INTERRUPTED, UnfinishedRun, read_unfinished
+from agent_s.records import Plan, Subtask
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 
 TASK = Task(instruction="Press OK, then type a name")
@@ -72,6 +73,13 @@ def test_a_resumed_run_does_only_the_remaining_subtasks() -> None:
     assert isinstance(started, RunStarted) and started.resumes == unfinished.run_id
     ended = [event.subtask.name for event in events if isinstance(event, SubtaskEnded)]
     assert ended == ["type", "look"]
+
+
+def test_what_a_later_plan_does_again_is_not_done() -> None:
+    again = Plan(subtasks=(Subtask(name="press"), Subtask(name="look")))
+    unfinished = read_unfinished([*recorded(SubtaskEnded, 1), Planned(plan=again, replan=1, reason="it is undone")])
+    assert [subtask.name for subtask, _ in unfinished.done] == ["press"]
+    assert unfinished.left is not None and unfinished.left.subtasks == again.subtasks
 
 
 def test_the_result_of_an_interrupted_action_is_unknown() -> None:

@@ -9,17 +9,20 @@ from aci.acting.actions import Hotkey
 from aci.desktop.desktop import ActionResult
 from agent_s.events import ActionPerformed, Event, RunEnded, RunStarted
 from agent_s.records import Limits, Outcome, Status, Task
-from agent_s.terminal.repeating import repeatable, with_values
+from agent_s.terminal.repeating import repeatable, values_given, with_values
+
+
+def again(instruction: str, *pairs: str) -> str:
+    return with_values(instruction, values_given(instruction, pairs))
 
 
 def test_values_of_a_task_are_replaced() -> None:
-    assert with_values("Save it as draft.txt", ("draft.txt=a=b.txt",)) == "Save it as a=b.txt"
-    assert with_values("Save it", ()) == "Save it"
-    assert with_values("Put 1 into A1 and 12 into B1", ("1=7",)) == "Put 7 into A1 and 12 into B1"
-    assert with_values("type 'one' into A and two into B", ("one=two", "two=it's")) == (
-        "type 'two' into A and it's into B"
-    )
-    assert with_values("type 'one'", ("one=it's",)) == 'type "it\'s"'
+    assert again("Save it as draft.txt", "draft.txt=a=b.txt") == "Save it as a=b.txt"
+    assert again("Save it as a=b.txt", "a=b.txt=draft.txt") == "Save it as draft.txt"
+    assert again("Save it") == "Save it"
+    assert again("Put 1 into A1 and 12 into B1", "1=7") == "Put 7 into A1 and 12 into B1"
+    assert again("type 'one' into A and two into B", "one=two", "two=it's") == "type 'two' into A and it's into B"
+    assert again("type 'one'", "one=it's") == 'type "it\'s"'
 
 
 @pytest.mark.parametrize(
@@ -34,7 +37,12 @@ def test_values_of_a_task_are_replaced() -> None:
 )
 def test_other_values_are_refused(value: str, problem: str) -> None:
     with pytest.raises(click.UsageError, match=problem):
-        with_values("Save it as draft.txt", (value,))
+        again("Save it as draft.txt", value)
+
+
+def test_a_value_is_replaced_once() -> None:
+    with pytest.raises(click.UsageError, match="two new values, 'a' and 'b'"):
+        again("Save it as draft.txt", "draft.txt=a", "draft.txt=b")
 
 
 def record(status: Status = "done", acted: bool = True, verified: bool | None = None) -> list[Event]:
