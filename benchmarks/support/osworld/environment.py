@@ -32,7 +32,8 @@ def act(env: Any, obs: dict[str, Any], script: list[Any]) -> None:
                     break
                 obs = env.step("WAIT", PAUSE_S)[0]
             else:
-                raise TimeoutError(f"the screen never showed {entry['until']}")
+                frames = re.findall(r'<frame name="([^"]*)"', obs["accessibility_tree"] or "")
+                raise TimeoutError(f"the screen never showed {entry['until']}; its windows are {frames}")
         else:
             obs, _, done, _ = env.step(entry, PAUSE_S)
             if done:
