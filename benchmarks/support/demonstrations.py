@@ -88,8 +88,8 @@ def attempt(case: Case) -> Result:
         if problem:
             tell(f"  not learned: {problem}")
             return "stopped"
-        pairs = [f"{old}={new}" for old, new in zip(case.old, case.new, strict=True)]
-        task = with_values(repeatable(str(place), read_trajectory(place).events).task.instruction, pairs)
+        instruction = repeatable(str(place), read_trajectory(place).events).task.instruction
+        task = with_values(instruction, dict(zip(case.old, case.new, strict=True)))
         sent.clear()
         with open_memory(settings) as memory, VirtualDesktop(ocr=None) as desktop:
             _open(case, desktop, address)
