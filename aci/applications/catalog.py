@@ -268,7 +268,8 @@ class _Kind:
 @dataclass(frozen=True, slots=True)
 class _Toolkit:
     needs: str
-    environment: Mapping[str, str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    private: Mapping[str, str] = field(default_factory=dict)  # in a private home only; `{home}` stands for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,10 +288,20 @@ def _tables() -> _Tables:
     return _Tables(kinds, tables["first_settings"], toolkits, [Recipe(**recipe) for recipe in tables["recipes"]])
 
 
-def toolkit_environment() -> dict[str, str]:
-    """Return the variables that make the programs of the installed toolkits accessible."""
-    present = (toolkit for toolkit in _tables().toolkits if glob(toolkit.needs))  # noqa: PTH207 - an absolute pattern
-    return {name: value for toolkit in present for name, value in toolkit.environment.items()}
+def toolkit_environment(private_home: Path | None = None) -> dict[str, str]:
+    """Return the variables that make the programs of the installed toolkits accessible.
+
+    With a private home, they also keep these programs in it.
+    """
+    found: dict[str, str] = {}
+    for toolkit in _tables().toolkits:
+        if not glob(toolkit.needs):  # noqa: PTH207 - an absolute pattern
+            continue
+        private = {} if private_home is None else toolkit.private
+        values = {name: value.replace("{home}", str(private_home)) for name, value in private.items()}
+        for name, value in (*toolkit.environment.items(), *values.items()):
+            found[name] = f"{found[name]} {value}" if name in found else value
+    return found
 
 
 @dataclass(frozen=True, slots=True)

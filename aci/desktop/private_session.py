@@ -146,7 +146,7 @@ class PrivateSession:
             "QT_ACCESSIBILITY": "1",
             "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
             "QT_QPA_PLATFORM": "xcb",
-            **toolkit_environment(),
+            **toolkit_environment(self.home),
         }
 
     def _make_home(self) -> None:

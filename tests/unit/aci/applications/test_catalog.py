@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aci.applications.catalog import Application, Catalog, installed_applications, prepare
+from aci.applications.catalog import Application, Catalog, installed_applications, prepare, toolkit_environment
 from aci.errors import LaunchFailed
 
 MOUSEPAD = Application("org.xfce.mousepad", "Mousepad", ("mousepad",), "Text Editor", (), ("Utility", "TextEditor"))
@@ -212,3 +212,11 @@ def test_an_office_profile_is_prepared_once(tmp_path: Path) -> None:
 
 def test_other_programs_stay_as_they_are(tmp_path: Path) -> None:
     assert prepare(["mousepad", "a.txt"], tmp_path, root=True) == prepare(["mousepad", "a.txt"], None, root=False)
+
+
+@pytest.mark.skipif(not Path("/usr/lib/jvm").exists(), reason="Java is not installed: make setup-toolkits")
+def test_java_keeps_to_a_private_home(tmp_path: Path) -> None:
+    options = f'"-Duser.home={tmp_path}"'
+
+    assert options in toolkit_environment(tmp_path)["JDK_JAVA_OPTIONS"]
+    assert "user.home" not in toolkit_environment().get("JDK_JAVA_OPTIONS", "")
