@@ -17,7 +17,8 @@ replay   600 s   `skills_replayed`: share of 30 skills, drawn at random, that wo
 before   900 s   `learned_before`: share of the instructions of `data/instructions.json`, written before any
                  exploration, that the `offline` model carries out with an empty memory
 learn    900 s   `learned_after`: the same with the memory that the search filled; `learned_after_unseen`: that of the
-                 held-out applications together, whose exploration nobody looked at before
+                 held-out applications together, whose exploration nobody looked at before. `learned_closed`: that of
+                 instructions that name an application which is not open
 share    180 s   `parallel_speedup`: how many times as much two desktops that share a search have tried and verified
                  as one in the same time
 resume   1800 s  `resumed_equal`: whether `agent-s explore`, killed at 20 random moments (the command, its worker, or
@@ -123,10 +124,14 @@ APPS = {
     "gnome-characters": App(("gnome-characters",), "GTK 4"),
     "KCalc": App(("kcalc",), "Qt 5"),
     "libreoffice-draw": App(("lodraw", *_OFFICE), "LibreOffice"),
-    "eom": App(("eom", _PICTURE), "GTK 3", held_out=True),
-    "gnome-calendar": App(("gnome-calendar",), "GTK 4", held_out=True),
-    "KWrite": App(("kwrite", "sample.txt"), "Qt 5", held_out=True),
-    "libreoffice-math": App(("lomath", *_OFFICE), "LibreOffice", held_out=True),
+    "eom": App(("eom", _PICTURE), "GTK 3"),
+    "gnome-calendar": App(("gnome-calendar",), "GTK 4"),
+    "KWrite": App(("kwrite", "sample.txt"), "Qt 5"),
+    "libreoffice-math": App(("lomath", *_OFFICE), "LibreOffice"),
+    "Xournal++": App(("xournalpp",), "GTK 3", held_out=True),
+    "gnome-chess": App(("/usr/games/gnome-chess",), "GTK 4", held_out=True),
+    "KolourPaint": App(("kolourpaint", _PICTURE), "Qt 5", held_out=True),
+    "jEdit": App(("jedit", "sample.txt"), "Swing", held_out=True),
 }
 
 
@@ -235,16 +240,20 @@ def learn(case: Case) -> Values:
     """Have instructions carried out with what the search learned."""
     with MemoryStore.open(case.memory) as memory:
         done = _carried_out(case, memory)
+        closed = _carried_out(case, memory, closed=True)
     return {
         "learned_after": round(sum(done.values()) / len(done), 3),
         "instructions": len(done),
+        "learned_closed": round(sum(closed.values()) / len(closed), 3) if closed else None,
         "not_learned": [instruction for instruction, carried in done.items() if not carried],
+        "not_learned_closed": [instruction for instruction, carried in closed.items() if not carried],
     }
 
 
-def _carried_out(case: Case, memory: MemoryStore) -> dict[str, bool]:
-    tasks = instructions(case.name)[: 4 if case.quick else None]
-    return {task["instruction"]: carried_out(case.app.argv, task, memory) for task in _in_time(tasks, LEARN_S)}
+def _carried_out(case: Case, memory: MemoryStore, *, closed: bool = False) -> dict[str, bool]:
+    tasks = [task for task in instructions(case.name) if task.get("closed", False) == closed]
+    given = _in_time(tasks[: 4 if case.quick else None], LEARN_S)
+    return {task["instruction"]: carried_out(case.app.argv, task, memory) for task in given}
 
 
 def share(case: Case) -> Values:

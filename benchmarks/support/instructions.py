@@ -33,9 +33,13 @@ def instructions(app: str) -> list[dict[str, Any]]:
 
 
 def carried_out(argv: tuple[str, ...], task: dict[str, Any], memory: MemoryStore) -> bool:
-    """Let the offline model carry out one instruction on a fresh desktop, and look at the state afterwards."""
+    """Let the offline model carry out one instruction on a fresh desktop, and look at the state afterwards.
+
+    The application is open, unless the instruction is to open it (`closed`).
+    """
     with new_desktop() as desktop:
-        Navigator(desktop, argv).restart()
+        if not task.get("closed", False):
+            Navigator(desktop, argv).restart()
         agent = AgentS(
             model=OfflineModel(),
             desktop=desktop,
