@@ -1,4 +1,4 @@
-"""Agent S: operates a desktop from one sentence.
+"""Agent S, a desktop agent: it operates applications from a task in one sentence.
 
 ```python
 from aci import VirtualDesktop

@@ -1,4 +1,4 @@
-"""`python -m agent_s` is `agent-s`."""
+"""Run `agent-s` as `python -m agent_s`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background calls that can be abandoned."""
+"""Calls that run in a background thread and whose result can be abandoned."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Pending(Generic[T]):
 
     def __init__(self, call: Callable[[], T], name: str = "background") -> None:
         self._call = call
-        self._over = threading.Event()
+        self._finished = threading.Event()
         self._value: T
         self._error: BaseException | None = None
         threading.Thread(target=self._run, name=name, daemon=True).start()
@@ -32,20 +32,20 @@ class Pending(Generic[T]):
         Args:
             limit_s: Longest wait, s; None for no limit.
             abandon: Returns whether to stop waiting. It is polled, so that a signal handler can change its answer
-                without touching a lock.
+                without taking a lock.
 
         Raises:
-            TimeoutError: The limit has passed.
+            TimeoutError: The call did not finish within the limit.
             Abandoned: `abandon` returned True.
         """
-        until = None if limit_s is None else time.monotonic() + limit_s
-        while not self._over.is_set():
+        deadline = None if limit_s is None else time.monotonic() + limit_s
+        while not self._finished.is_set():
             if abandon():
                 raise Abandoned
-            left_s = POLL_S if until is None else min(POLL_S, until - time.monotonic())
+            left_s = POLL_S if deadline is None else min(POLL_S, deadline - time.monotonic())
             if left_s <= 0:
                 raise TimeoutError
-            self._over.wait(left_s)
+            self._finished.wait(left_s)
         if self._error is not None:
             raise self._error
         return self._value
@@ -56,4 +56,4 @@ class Pending(Generic[T]):
         except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
             self._error = error
         finally:
-            self._over.set()
+            self._finished.set()

@@ -10,7 +10,7 @@ AgentError
 │   └── MalformedResponse  its answer breaks the response type, even after a retry
 │       └── EmptyResponse  its answer is empty, even after a retry
 ├── PlanError              a plan is empty, has a cycle, or names an unknown dependency
-│   └── PlanTried          it was carried out before and failed
+│   └── PlanTried          the same plan has already failed
 ├── SearchError            the configured search engine did not answer
 ├── LimitReached           a budget of the run is used up
 └── TrajectoryError        a run's files are missing, damaged, or of a newer version
@@ -28,7 +28,7 @@ from typing import ClassVar
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra of this package where it runs, also in an environment of pipx."""
+    """Return the command that installs an extra of this package into the running environment, including one of pipx."""
     return f"{shlex.quote(sys.executable)} -m pip install 'agent-s[{extra}]'"
 
 
@@ -77,7 +77,7 @@ class PlanError(AgentError):
 
 
 class PlanTried(PlanError):
-    """A plan was carried out before and failed."""
+    """The same plan was carried out before and failed."""
 
 
 class SearchError(AgentError):

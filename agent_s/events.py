@@ -1,7 +1,7 @@
 """The events of a run, one class per kind.
 
-The recorder, the progress display and the report read events and nothing else. On disk an event is one line of JSON;
-the recorder stores the pixels of an observation in a separate file.
+The recorder, the progress display and the report depend on events alone. On disk, an event is one line of JSON; the
+recorder stores the screenshot of an observation in a separate file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RunStarted(BaseEvent):
     model: str
     limits: Limits
     desktop: str = ""  # "virtual", an X display, the address of a machine, or "" for a custom desktop
-    resumes: str = ""  # Id of the run that it resumes; empty for a new run
+    resumes: str = ""  # id of the run that this run resumes; empty for a new run
 
 
 class Observed(BaseEvent):
@@ -57,7 +57,7 @@ class SentPicture(Record):
     media_type: Literal["image/png", "image/jpeg"]
     width: int
     height: int
-    file: str = ""  # its file name, relative to the trajectory, once a recorder has stored it
+    file: str = ""  # file name, relative to the trajectory, once a recorder has stored it
     data: bytes = Field(default=b"", exclude=True, repr=False)  # the file's bytes; not written to disk
 
 
@@ -74,13 +74,13 @@ class Exchange(Record):
     system: str  # the instructions
     turns: tuple[Turn, ...]
     answer_schema: str = ""  # JSON schema that the provider was asked to enforce; empty for none
-    reply: str = ""  # the answer as it came; empty if there was none
-    stop: str = ""  # why it ends there, such as "end" or "length"
-    problem: str = ""  # why there is no answer, or the provider's explanation of a refusal
+    reply: str = ""  # the raw answer; empty if there was none
+    stop: str = ""  # the provider's stop reason, such as "end" or "length"
+    problem: str = ""  # why there is no answer, or how the provider explains a refusal
 
 
 class ModelCalled(BaseEvent):
-    """A model was asked."""
+    """A model was called."""
 
     kind: Literal["model_called"] = "model_called"
     call: str  # kind of the request, or "search" for a web search by the provider
@@ -89,9 +89,9 @@ class ModelCalled(BaseEvent):
     usage: Usage = Usage()  # tokens and cost
     answer: dict[str, Any] = {}  # fields of the response that differ from their defaults
     detail: dict[str, Any] = {}  # further information from the provider, such as its request id
-    # prompts and answers, several if an answer was invalid; none from models that read the values themselves
+    # prompts and answers, several if an answer was invalid; none from models that take the request object directly
     exchanges: tuple[Exchange, ...] = ()
-    error: str = ""  # why there is no usable answer: the name of an exception and its message
+    error: str = ""  # why there is no usable answer: an exception's name and message
 
     @model_validator(mode="before")
     @classmethod
@@ -105,18 +105,18 @@ class ModelCalled(BaseEvent):
 
 
 class KnowledgeGathered(BaseEvent):
-    """The Manager asked the web and narrative memory."""
+    """The Manager queried the web and narrative memory."""
 
     kind: Literal["knowledge_gathered"] = "knowledge_gathered"
     query: str  # the Manager's question; empty if memory holds the whole plan
     web: tuple[str, ...] = ()  # titles and addresses of web results
-    narratives: tuple[str, ...] = ()  # ids of the experiences found
+    narratives: tuple[str, ...] = ()  # ids of the experiences that were retrieved
     problems: tuple[str, ...] = ()  # sources that did not answer, and why
     aims: Aims = Aims()  # what the task requires and forbids
 
 
 class Planned(BaseEvent):
-    """There is a plan; `replan` counts the new plans after failures from 1."""
+    """A plan was adopted; `replan` is 0 for the first one and counts the replans after failures from 1."""
 
     kind: Literal["planned"] = "planned"
     plan: Plan
@@ -135,7 +135,7 @@ class SubtaskStarted(BaseEvent):
 
 
 class ReplayStarted(BaseEvent):
-    """The replay of a verified experience, without a model, begins."""
+    """The replay of a verified experience begins; it calls no model."""
 
     kind: Literal["replay_started"] = "replay_started"
     subtask: Subtask
@@ -144,7 +144,7 @@ class ReplayStarted(BaseEvent):
 
 
 class ReplayStopped(BaseEvent):
-    """A replay found a screen that differs; the Worker takes over."""
+    """A replay stopped because the screen differs from what was recorded; the Worker takes over."""
 
     kind: Literal["replay_stopped"] = "replay_stopped"
     subtask: Subtask
@@ -166,8 +166,8 @@ class ActionChosen(BaseEvent):
     kind: Literal["action_chosen"] = "action_chosen"
     step: int
     action: AnyAction
-    target: str = ""  # the element it names, in words
-    # rectangles of the elements it names, (x, y, width, height) in px, once a recorder has added them
+    target: str = ""  # the target element, in words
+    # rectangles of the target elements, (x, y, width, height) in px, once a recorder has added them
     boxes: tuple[tuple[int, int, int, int], ...] = ()
     previous_action_check: str = ""
     observation_analysis: str = ""
@@ -186,19 +186,19 @@ class ActionPerformed(BaseEvent):
 
 
 class ActionsDropped(BaseEvent):
-    """The rest of an answer was not performed, since the screen was no longer as the answer foresaw it."""
+    """The remaining actions of an answer were dropped, since the screen differs from what the answer expected."""
 
     kind: Literal["actions_dropped"] = "actions_dropped"
-    step: int  # the last step that was performed
+    step: int  # number of the last step that was performed
     dropped: Dropped
 
 
 class EffectSeen(BaseEvent):
-    """The screen after an action was seen."""
+    """The effect of an action was determined from the screen after it."""
 
     kind: Literal["effect_seen"] = "effect_seen"
     step: int
-    result: ActionResult  # the result of the action, with its effect
+    result: ActionResult  # the action's result, now with its effect
 
 
 class SubtaskEnded(BaseEvent):
@@ -236,17 +236,17 @@ class ExperienceStored(BaseEvent):
 
 
 class Troubled(BaseEvent):
-    """Something went wrong that does not end the run, such as a memory that cannot be written."""
+    """A problem occurred that does not end the run, such as a memory that cannot be written."""
 
     kind: Literal["troubled"] = "troubled"
     problem: str
 
 
 class Concluded(BaseEvent):
-    """It is known how the run ends: nobody has to wait for what follows, the summaries of what was learned."""
+    """The outcome is decided; all that follows is summarizing what was learned, which nobody needs to wait for."""
 
     kind: Literal["concluded"] = "concluded"
-    outcome: Outcome  # with what was used so far
+    outcome: Outcome  # its usage does not include the summaries yet
 
 
 class RunEnded(BaseEvent):

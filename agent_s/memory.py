@@ -1,4 +1,4 @@
-"""Opens the memory that the settings name."""
+"""Factories that turn settings into a memory store and its embedder."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def open_memory(settings: Settings) -> MemoryStore:
-    """Open the memory that the settings name.
+    """Open the memory store that the settings name.
 
     Raises:
-        MemoryStoreError: It cannot be opened; it is unchanged.
+        MemoryStoreError: The store cannot be opened; it is unchanged.
     """
     from memory_store import MemoryStore
 
@@ -34,11 +34,11 @@ def choose_embedder(settings: Settings, environment: Mapping[str, str] | None = 
     """Return the embedder that the settings name.
 
     Args:
-        settings: `memory` and `provider` are used.
-        environment: Source of keys; None for that of the process.
+        settings: Of these, `memory` and `provider` are used.
+        environment: Environment variables that hold the API keys; None for those of the process.
 
     Raises:
-        EmbeddingError: There is no key for it.
+        EmbeddingError: The embedder needs an API key that is not set.
     """
     match settings.memory.embedder:
         case "minilm":
@@ -47,10 +47,10 @@ def choose_embedder(settings: Settings, environment: Mapping[str, str] | None = 
             return HashingEmbedder()
         case "auto":
             return default_embedder()
-    return _served(settings, os.environ if environment is None else environment)
+    return _served_embedder(settings, os.environ if environment is None else environment)
 
 
-def _served(settings: Settings, environment: Mapping[str, str]) -> ServedEmbedder:
+def _served_embedder(settings: Settings, environment: Mapping[str, str]) -> ServedEmbedder:
     from agent_s.llm.build import KEY_NAMES, URL_KEY_NAME
     from agent_s.llm.providers.api_keys import find_key, require_key
     from memory_store.embedding.served import OPENAI, ServedEmbedder
@@ -72,7 +72,7 @@ def _served(settings: Settings, environment: Mapping[str, str]) -> ServedEmbedde
 
 
 def title_of(experience: Experience) -> str:
-    """Return what an experience is about: a task, a subtask or a skill, in words."""
+    """Return a title for an experience: its task, its subtask or the name of its skill."""
     from memory_store import EpisodicExperience, NarrativeExperience, SkillExperience
 
     match experience:

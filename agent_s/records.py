@@ -1,4 +1,4 @@
-"""The nouns of a run: task, limits, plan, step, usage, verdict and outcome."""
+"""Records that describe a run: task, limits, plan, step, usage, verdict and outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aci.observation.observation import Observation
 from intents.statements import split_instruction, split_statement
 
 MAX_INSTRUCTION = 20_000
-LONGEST_NAME = 160  # characters of an instruction that name the subtask of all of it
+LONGEST_NAME = 160  # characters of an instruction that serve as the name of the subtask for the whole task
 
 Status = Literal["done", "failed", "infeasible", "out_of_budget", "stopped", "error"]
 Planner = Literal["hierarchical", "flat"]
@@ -27,7 +27,7 @@ Phase = Literal["observe", "model", "search", "memory", "act", "verify"]
 
 
 class Record(BaseModel):
-    """Base of all records: immutable, and no undeclared field."""
+    """Base of all records: immutable, without extra fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,7 +38,7 @@ def new_id() -> str:
 
 
 class Task(Record):
-    """What a person wants done."""
+    """A task that a person gives."""
 
     instruction: Annotated[str, Field(max_length=MAX_INSTRUCTION)]  # the request, in words
     # identifies the task in memory and reports
@@ -55,16 +55,16 @@ class Task(Record):
 
 
 class Aims(Record):
-    """What a task requires and forbids, written down before anything is done."""
+    """What a task requires and forbids, stated before the agent acts."""
 
     criteria: tuple[str, ...] = ()  # what must be true at the end
     constraints: tuple[str, ...] = ()  # what must not be done or changed
 
     def points(self, instruction: str) -> tuple[str, ...]:
-        """Return everything to judge at the end, one claim each: the criteria, then the constraints.
+        """Return the points to judge at the end, one claim each: the criteria, then the constraints.
 
         Args:
-            instruction: Of the task; what it asks for are the criteria if none was written down.
+            instruction: Instruction of the task; its parts serve as criteria if there are none.
         """
         criteria = [part for criterion in self.criteria for part in split_statement(criterion)]
         return (*(criteria or split_instruction(instruction)), *self.constraints)
@@ -82,8 +82,8 @@ class Limits(Record):
     max_replans: Annotated[int, Field(ge=0)] = 3
     """Maximum number of new plans after failed subtasks."""
     max_looks: Annotated[int, Field(ge=0, le=20)] = 6
-    """How often the judge of a finished task may look closer (scroll, switch, open a tab, menu or dialog) or have
-    files and settings read; that many steps and calls are reserved, and a tenth of tokens, dollars and seconds."""
+    """How often the evaluator may look closer (scroll, switch, open a tab, menu or dialog) or read files and settings;
+    as many steps and calls are reserved for it, and a tenth of tokens, dollars and seconds."""
     max_model_calls: Annotated[int, Field(ge=0)] = 300
     """Maximum number of model calls in a run."""
     max_tokens: Annotated[int | None, Field(ge=0)] = None
@@ -91,7 +91,7 @@ class Limits(Record):
     max_dollars: Annotated[float | None, Field(ge=0, allow_inf_nan=False)] = None
     """Maximum cost of a run; needs models with a known price."""
     max_seconds: Annotated[float, Field(gt=0)] = 1800.0
-    """Time limit of a run, s, without the time a person takes to answer, agree or act."""
+    """Time limit of a run, s; the time a person takes to answer, agree or act does not count."""
 
 
 class Subtask(Record):
@@ -104,7 +104,7 @@ class Subtask(Record):
 
     @classmethod
     def of_all(cls, instruction: str) -> Subtask:
-        """Return the subtask that is a whole task; a long instruction is cut in its name."""
+        """Return a subtask for a whole task; its name truncates a long instruction."""
         if len(instruction) <= LONGEST_NAME:
             return cls(name=instruction)
         return cls(name=f"{instruction[:LONGEST_NAME]}...", info=instruction)
@@ -116,21 +116,21 @@ class Plan(Record):
     subtasks: tuple[Subtask, ...]  # in topological order
     edges: tuple[tuple[str, str], ...] = ()  # pairs (before, after) of subtask names
     source: Literal["model", "memory", "task"] = "model"  # a model, verified narrative memory, or the task itself
-    guideline: str = ""  # knowledge from web and memory, fused, with its sources; may be empty
-    aims: Aims = Aims()  # what the task requires and forbids, if the planner wrote that down together with the plan
+    guideline: str = ""  # fused knowledge from the web and memory, with its sources; may be empty
+    aims: Aims = Aims()  # what the task requires and forbids, if the planner stated it with the plan
 
 
 class NoPlan(Record):
-    """The planner sees no way to do the task, or no other way after a failure."""
+    """The planner's answer that there is no way to do the task, or no other way after a failure."""
 
     reason: str  # for the user
-    infeasible: bool = False  # whether nobody could do it on this machine
+    infeasible: bool = False  # whether the task is impossible on this machine
 
 
 class ElementState(Record):
     """The visible state of an element, without its position."""
 
-    states: tuple[str, ...] = ()  # those states that actions change: checked, selected, expanded and the like
+    states: tuple[str, ...] = ()  # states that actions change: checked, selected, expanded and the like
     text: str | None = None  # its content, if short
     value: float | None = None  # of a slider or spin button
 
@@ -144,9 +144,9 @@ ChangeKind = Literal[
 class Change(Record):
     """One difference that a step made on the screen, or in the files and settings of the home."""
 
-    # a control's state, value or text; a window's title; a window that opened or closed; controls that appeared in or
-    # vanished from a window that stayed; a field or choice, other than the one acted on, that was rewritten; a file; a
-    # setting of an application; or the picture, if nothing else shows a difference
+    # a control's state, value or text; a window's title; a window that opened or closed; a control that appeared in or
+    # vanished from a window that stayed open; a field or choice, other than the target, that was rewritten; a file; a
+    # setting of an application; or the picture, if nothing else differs
     kind: ChangeKind
     what: str  # the control, window ("" for menus and popups), file relative to the home, or "group/key" of a setting
     before: str = ""  # its earlier state; empty for nothing, or if it is not recorded
@@ -154,59 +154,59 @@ class Change(Record):
 
 
 class EndState(Record):
-    """What remained of a step at the end of its subtask."""
+    """The lasting result of a step, at the end of its subtask."""
 
-    element: ElementState | None = None  # the element that was acted on; None if it was gone
-    files: tuple[str, ...] = ()  # files named by the step that were written meanwhile, as paths from "~"
-    title: str = ""  # title of the active window at the end; with the last step only
-    # settings changed by a switch whose state no element shows, by "group/key"
+    element: ElementState | None = None  # the target element; None if it was gone
+    files: tuple[str, ...] = ()  # files that the step names and that were written meanwhile, as paths from "~"
+    title: str = ""  # title of the active window; for the last step only
+    # settings that were changed by a switch whose state no element shows, by "group/key"
     settings: dict[str, str] = Field(default_factory=dict)
 
 
 class Derived(Record):
-    """A place on the screen that had shown a piece of typed text; if a piece has several, all of them must agree."""
+    """A place on the screen that typed text came from; if there are several, they must agree."""
 
-    typed: str  # as it was typed
-    value: str  # as the screen showed it
+    typed: str  # the text as typed
+    value: str  # the text as shown on the screen
     app: str = ""  # application that showed it
     role: str = ""  # AT-SPI role of the element; "window" for a title
     field: str = ""  # field of the element: name, text, label, description, value or title
-    beside: str = ""  # text that named the element or preceded it
-    after: str = ""  # text that followed the element, if nothing names it
+    beside: str = ""  # name of the element, or the text before it
+    after: str = ""  # text after the element, if it has no name
     ordinal: int = 0  # position among the nameless elements of its role, from 0
-    around: tuple[str, str] = ("", "")  # text before and after it in the same field
-    # index of the step of the subtask before which it was first seen; None if before the subtask
+    around: tuple[str, str] = ("", "")  # text before and after the value in the same field
+    # index of the step of the subtask before which it was first seen; None if it was seen before the subtask
     shown_at: int | None = None
-    changed: bool = False  # whether an earlier step made the place show it in place of something else
+    changed: bool = False  # whether an earlier step made it appear there in place of something else
     stayed: bool = True  # whether the place still showed it when it was typed
-    said: bool = False  # whether the wording says it as well, so that it is not clear where it came from
+    said: bool = False  # whether the wording contains it too, so that its origin is ambiguous
 
 
 class GroundedStep(Record):
-    """A primitive with element descriptions in place of ids, so that it can be replayed on another screen."""
+    """A primitive with descriptions of its elements instead of ids, so that it can be replayed on another screen."""
 
     action: AnyAction  # the primitive as it was performed; its ids are meaningless outside of its run
     # description of the element behind each id field of the primitive, by field name
     targets: dict[str, ElementDescription] = {}
     focus: ElementDescription | None = None  # the focused element, for text that is typed without naming one
     front: str = ""  # title of the active window, for key presses; empty if it does not matter
-    keyboard: str = ""  # role of the element that had the keyboard; empty if none was known
-    intent: str = ""  # the next action in words, as the Worker put it
-    effect: tuple[Change, ...] = ()  # what it changed, as far as it is worth checking when the step is replayed
-    state_before: ElementState | None = None  # the element that was acted on, before the step; None if there was none
-    state_after: ElementState | None = None  # the same after the step; None if it was gone
-    end: EndState = EndState()  # what remained of that at the end
-    # pictures of the places in elements that it names, by field, as PNG files in base64
+    keyboard: str = ""  # role of the focused element; empty if none was known
+    intent: str = ""  # the next action in the Worker's words
+    effect: tuple[Change, ...] = ()  # the changes to check when the step is replayed
+    state_before: ElementState | None = None  # the target element before the step; None if there was none
+    state_after: ElementState | None = None  # the target element after the step; None if it was gone
+    end: EndState = EndState()  # the lasting result at the end of the subtask
+    # pictures around the target points within elements, by field, as PNG files in base64
     pictures: dict[str, str] = {}
-    # the parts of its text that came from the screen; None if that was not recorded
+    # sources of the parts of its text that came from the screen; None if they were not recorded
     derived: tuple[Derived, ...] | None = None
-    fixed: bool = False  # whether a person has said that what the wording does not name of its text never varies
-    untried: bool = False  # whether nobody has done it yet, so that its effect is known in part at most
+    fixed: bool = False  # whether a person confirmed that parts of its text that the wording lacks never vary
+    untried: bool = False  # whether it was never performed, so that at most a part of its effect is known
 
     @model_validator(mode="before")
     @classmethod
     def _read_earlier_form(cls, fields: Any) -> Any:
-        """Read the form before `Change`: an object with a list for each kind, and `left` instead of `end`."""
+        """Accept records from before `Change`: an object with a list for each kind, and `left` instead of `end`."""
         if not isinstance(fields, dict):
             return fields
         renamed = {"end" if name == "left" else name: value for name, value in fields.items()}
@@ -219,28 +219,28 @@ class GroundedStep(Record):
         return renamed
 
     def names_of(self, *kinds: ChangeKind) -> tuple[str, ...]:
-        """Return what it changed in some ways, such as the titles of the windows that it opened."""
+        """Return what changed in the given ways, such as the titles of the windows that opened."""
         return tuple(change.what for change in self.effect if change.kind in kinds)
 
 
 class Response(BaseModel):
-    """Base of all model answers: immutable, and no undeclared field."""
+    """Base of all model answers: immutable, without extra fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def for_record(self) -> dict[str, Any]:
-        """Return the fields that differ from their defaults, each whole, as JSON."""
+        """Return the fields that differ from their defaults as JSON values; a nested object is kept whole."""
         values = dict(self)
         changed = {name for name, field in type(self).model_fields.items() if values[name] != field.default}
         return self.model_dump(mode="json", include=changed)
 
 
 class Expectation(Response):
-    """What the screen must show for a subtask to be done; code looks it up."""
+    """What the screen must show for a subtask to be done; checked by code, not by a model."""
 
     element_id: int | None = None  # the element that must show it; None for any element or the title of a window
-    shows: str = ""  # words of its name, content, value or states
-    gone: bool = False  # whether the element, or all that shows these words, must be gone instead
+    shows: str = ""  # text in its name, content, value or states
+    gone: bool = False  # whether the element, or everything that shows the text, must be gone instead
 
 
 class ActResponse(Response):
@@ -250,12 +250,12 @@ class ActResponse(Response):
     observation_analysis: str = ""  # what the screen shows
     next_action: str = ""  # what to do next, in words
     action: AnyAction  # exactly one primitive
-    # further primitives, which are performed in order as long as the screen stays as foreseen; see `worker.max_actions`
+    # further primitives, performed in order as long as the screen stays as expected; see `worker.max_actions`
     then: Annotated[tuple[AnyAction, ...], Field(max_length=50)] = ()
-    # if the subtask is done with the last of them: what the screen will show; otherwise empty
+    # if the last of them finishes the subtask: what the screen will show; otherwise empty
     done_when: Annotated[tuple[Expectation, ...], Field(max_length=8)] = ()
     found: Annotated[str, Field(max_length=4000)] = ""  # values and facts that later subtasks need; may be empty
-    # what the model's provider wants a person to confirm before it is carried out; no part of the schema
+    # actions that the model's provider requires a person to confirm first; not part of the schema
     safety_checks: Annotated[tuple[str, ...], SkipJsonSchema()] = ()
 
     @property
@@ -264,14 +264,14 @@ class ActResponse(Response):
         return (self.action, *self.then)
 
     def part(self, number: int) -> ActResponse:
-        """Return what the answer says about one of its primitives, counted from 0; its words go with the first."""
+        """Return a response with only one of the primitives, counted from 0; the reasoning goes with the first one."""
         if number:
             return ActResponse(action=self.actions[number])
         return self.model_copy(update={"then": (), "done_when": ()})
 
 
 class Dropped(Record):
-    """Primitives of an answer that were not performed, since the screen was no longer as foreseen."""
+    """Primitives of an answer that were not performed, since the screen was no longer as expected."""
 
     actions: tuple[AnyAction, ...]
     reason: str
@@ -285,33 +285,32 @@ class Step:
     observation: Observation
     response: ActResponse
     result: ActionResult
-    # whether it was read from the record of an earlier run; its screen is not kept, and its element ids mean nothing
-    # now
+    # whether it comes from the recording of an earlier run, so that it has no screen and its element ids are invalid
     recalled: bool = False
-    target: str = ""  # the elements that the action names, in words, if its screen is not kept
-    dropped: Dropped | None = None  # what else its answer chose, if that was not performed
+    target: str = ""  # the target elements in words, if its screen was not kept
+    dropped: Dropped | None = None  # further primitives of its answer that were not performed
 
     @property
     def worked(self) -> bool:
-        """Whether it was carried out and, as far as that is known, changed something or was so already."""
+        """Whether it was carried out and, as far as known, had an effect or was unnecessary."""
         return self.result.worked
 
     def followed_by(self, after: Observation) -> Step:
-        """Return the step with its effect, given the screen that it led to."""
+        """Return the step with its effect, given the screen after it."""
         if self.recalled or self.result.effect is not None:
             return self
         result = with_effect(self.result, self.response.action, self.observation, after)
         return self if result is self.result else replace(self, result=result)
 
     def __str__(self) -> str:
-        """Return the action and its result, with elements by role and name."""
+        """Return the action and its result in words, with elements by role and name."""
         action = self.response.action
         target = self.target or describe_target(action, self.observation)
         return f"{describe_action(action, target)} -> {describe_result(self.result)}"
 
 
 class Usage(Record):
-    """What a model call, or all of a run, used."""
+    """Resources used by a model call or a whole run."""
 
     steps: int = 0  # primitives performed
     model_calls: int = 0  # calls of the model
@@ -324,7 +323,7 @@ class Usage(Record):
     seconds: dict[Phase, float] = {}  # wall time by phase, s
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum, without `seconds`; its cost is unknown as soon as one of the two is."""
+        """Return the sum, without `seconds`; the cost is unknown if either cost is."""
         return Usage(
             steps=self.steps + other.steps,
             model_calls=self.model_calls + other.model_calls,
@@ -346,12 +345,12 @@ NO_USAGE = Usage()
 
 
 class Verdict(Record):
-    """Whether a task was really done."""
+    """The result of verification: whether a task was really done."""
 
     verified: bool | None  # True or False if it could be checked, else None
     reason: str = ""  # why, in words
     evidence: tuple[str, ...] = ()  # what supports it: a file's content, an element, a step
-    by: str = ""  # who checked it, such as "state check" or "model"
+    by: str = ""  # what checked it, such as "state check" or "model"
 
 
 class Outcome(Record):
@@ -362,11 +361,11 @@ class Outcome(Record):
     reason: str = ""  # why it ended like this, for the user
     usage: Usage = Usage()  # steps, calls, tokens, cost and time
     run_id: str = ""  # identifies the run and its trajectory
-    replayed: bool = False  # whether every subtask came from verified memory
+    replayed: bool = False  # whether every subtask was replayed from memory
 
 
 class StateCheck(Protocol):
-    """Checks the state of the applications themselves, after the agent has finished."""
+    """Check of the applications' own state after the agent has finished."""
 
     def __call__(self, status: Status) -> Verdict:
         """Return whether the task is done.

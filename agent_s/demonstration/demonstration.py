@@ -239,12 +239,12 @@ def _learned(demonstration: Demonstration, verdict: Verdict, memory: MemoryStore
         model=MODEL,
         untrusted=UntrustedText(task.instruction),
         derivation=Derivation(SeenTexts()),
-        sums_up=False,
+        summaries=False,
     )
     plan = Plan(subtasks=(subtask,), source="task")
     stored: list[Event] = []
     stored += learner.store_steps(subtask, demonstration.summary, demonstration.steps, demonstration.app)
-    learner.mark(verdict)
+    learner.mark_subtasks(verdict)
     stored += learner.store_task("", plan, ("done", ""), verdict, demonstration.summary, trivial=True)
     stored += learner.store_skills(verdict)
     recall = Recall(memory, task, PLATFORM, demonstration.run_id, hands_over=False)

@@ -1,6 +1,7 @@
-"""The agent: carries out tasks on a desktop (paper, figure 3).
+"""The agent, which carries out tasks on a desktop (paper, figure 3).
 
-`AgentS.stream` yields the events of a run, and `AgentS.run` returns its outcome; `agent_s.loop.task_run` is one run.
+`AgentS.stream` yields the events of a run and `AgentS.run` returns its outcome. The run itself is a
+`agent_s.loop.task_run.TaskRun`.
 """
 
 from __future__ import annotations
@@ -28,23 +29,25 @@ from memory_store import MemoryStore
 
 
 class AgentS:
-    """Operates a desktop.
+    """An agent that operates a desktop.
 
     Args:
         model: Answers every request; any object with `complete(request) -> ModelResponse`.
         desktop: The desktop to operate: an `aci.desktop.desktop.Desktop`, or any object with `observe()` and
             `perform(action)`.
-        memory: Experience of earlier runs, or None to work without it.
-        learned: Receives what runs learn instead of `memory`, which only counts how well its experience served.
-        search: Web search, or None.
+        memory: Store of experience from earlier runs, or None to work without it.
+        learned: Store that new experience is written to; None for `memory` itself. With a separate store, only the use
+            counts in `memory` are updated.
+        search: Web search, or None to work without it.
         options: How the agent works.
         policy: Decides which actions are allowed; None allows all.
-        ask: Asks the person at the screen a question and returns the answer; None if nobody is there.
-        confirm: Shows that person a risky action and returns whether they agree; without it, risky actions are refused.
-        take_over: Leaves the screen to that person after `pause`, and returns when they hand it back.
-        secret: Returns the secret for a `{{secret:NAME}}` of a task, or None.
+        ask: Callback that asks the person at the screen a question and returns the answer; None if nobody is there.
+        confirm: Callback that shows that person a risky action and returns whether they agree; None to refuse all
+            risky actions.
+        take_over: Callback that yields the screen to that person after `pause` and returns when they hand it back.
+        secret: Callback that looks up the value of a `{{secret:NAME}}` in a task; it returns None if there is none.
         clock: Monotonic clock, s.
-        changes: Single options by name, such as `limits=Limits(max_steps=30)`; they replace those of `options`.
+        changes: Individual options by name, such as `limits=Limits(max_steps=30)`; they override those of `options`.
     """
 
     def __init__(
@@ -82,13 +85,21 @@ class AgentS:
         take_over: Callable[[], None] | None = None,
         trusted_run: str = "",
     ) -> AgentS:
-        """Build an agent from settings; `trusted_run` is the id of a run to replay even if it was never verified.
+        """Build an agent from settings.
 
-        Without `memory`, the store that the settings name is opened. The rest is as for the constructor.
+        Args:
+            settings: The settings.
+            desktop: The desktop to operate.
+            memory: As for the constructor; None to open the store that the settings name.
+            learned: As for the constructor.
+            ask: As for the constructor.
+            confirm: As for the constructor.
+            take_over: As for the constructor.
+            trusted_run: Id of a run whose experience is replayed even if it was never verified.
 
         Raises:
             SettingsError: The settings name something that does not exist.
-            ModelUnavailable: There is no key for the model.
+            ModelUnavailable: The model needs an API key that is not set.
             MemoryStoreError: The memory cannot be opened.
         """
         from agent_s.llm.build import build_models
@@ -122,34 +133,34 @@ class AgentS:
     def stream(self, task: Task, state_check: StateCheck | None = None, blind: bool = False) -> Iterator[Event]:
         """Carry out a task and yield its events; the last one is `RunEnded`.
 
-        A failure of the task, the model or the desktop does not raise: it is the outcome. Closing the generator
+        A failure of the task, the model or the desktop is an outcome and raises nothing. Closing the generator
         releases every key and button.
 
         Args:
             task: The task.
-            state_check: Checks the applications' own state at the end; None to let the model judge.
-            blind: Whether the result of the check is kept from the agent, as in an evaluation. Otherwise a task that is
-                not done goes back to planning with the reason.
+            state_check: Check of the applications' own state at the end; None to let the model judge.
+            blind: Whether to withhold the result of the check from the agent, as in an evaluation. Otherwise a failed
+                check sends the task back to planning, with the reason.
         """
         return self._start(TaskRun(self.services, self.options, self._signals, task, state_check, blind))
 
     def resume(self, unfinished: UnfinishedRun) -> Iterator[Event]:
         """Continue a run that ended early, from the current screen, and yield its events.
 
-        Finished subtasks are not repeated. The Worker gets the steps of the current one. `read_unfinished` in
-        `agent_s.loop.unfinished` reads such a run from its record.
+        Finished subtasks are not repeated, and the Worker sees the recorded steps of the current one.
+        `agent_s.loop.unfinished.read_unfinished` reads such a run from its recording.
         """
         return self._start(TaskRun(self.services, self.options, self._signals, unfinished.task, resumed=unfinished))
 
     def stop(self) -> None:
-        """End the current run as `stopped` at its next boundary; safe from any thread and signal handler."""
+        """End the current run as `stopped` at its next step boundary; safe from any thread and signal handler."""
         self._signals.stop.set()
 
     def pause(self) -> None:
-        """Leave the screen to the person at the next boundary of the current run; needs `take_over`.
+        """Hand the screen to the person at the next step boundary of the current run; needs `take_over`.
 
-        An action that was chosen but not begun is dropped, and the agent looks again when the person hands back. Safe
-        from any thread and signal handler.
+        An action that was chosen but not begun is dropped, and the agent observes the screen anew when the person hands
+        it back. Safe from any thread and signal handler.
         """
         self._signals.pause.set()
 
@@ -160,11 +171,12 @@ class AgentS:
 
 
 def build_policy(settings: Settings, desktop: Desktop) -> Policy:
-    """Return the policy of the settings: cautious on a person's own screen, permissive on a private one."""
-    free = desktop.private or settings.policy.confirm == "never"
-    unasked: dict[Risk, Rule] = {"provider": "allow"} if settings.policy.confirm == "never" else {}
+    """Return the policy that settings describe: strict on a person's own screen, permissive on a private desktop."""
+    never_confirm = settings.policy.confirm == "never"
+    defaults = VIRTUAL if desktop.private or never_confirm else OWN_SCREEN
+    provider: dict[Risk, Rule] = {"provider": "allow"} if never_confirm else {}
     return Policy(
-        rules={**(VIRTUAL if free else OWN_SCREEN), **unasked, **settings.policy.rules},
+        rules={**defaults, **provider, **settings.policy.rules},
         allowed_apps=frozenset(settings.policy.allowed_apps),
         confirm_all=settings.policy.confirm == "always",
     )

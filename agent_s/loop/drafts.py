@@ -1,4 +1,4 @@
-"""Drafts of summaries: what was done, step by step, as it is stored until a model has summed it up."""
+"""Draft summaries: step-by-step lists of what was done, stored until a model summarizes them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from aci.observation.observation import Observation
 from aci.observation.quoting import quote
 from agent_s.records import Status, Step, Subtask, Verdict
 
-TRIVIAL_STEPS = 4  # a subtask of at most this many steps that all worked is its own summary
+TRIVIAL_STEPS = 4  # maximum number of steps, all successful, for which the draft serves as the summary
 
 _MAX_STEPS = 30
-_MAX_STEP = 200
-_MAX_TEXT = 8000
+_MAX_LINE = 200  # characters
+_MAX_TEXT = 8000  # characters
 
 
 def is_trivial(steps: Sequence[Step]) -> bool:
-    """Return whether the steps of a subtask say as much about it as a summary would."""
+    """Return whether a subtask is so simple that a list of its steps is as good as a summary."""
     return len(steps) <= TRIVIAL_STEPS and all(step.worked and step.dropped is None for step in steps)
 
 
 def draft_subtask(steps: Iterable[Step]) -> str:
-    """Return the steps with their purpose and effect, one on each line.
+    """Return the steps of a subtask with their purpose and effect, one per line.
 
-    Those that the policy or the person did not allow are left out: a text on the screen may have demanded them.
+    Steps that the policy or the person did not allow are omitted: a text on the screen may have prompted them.
     """
     allowed = [step for step in steps if step.result.refusal != "not_allowed"]
     lines = [f"{number}. {_line(step)}" for number, step in enumerate(allowed, start=1)]
@@ -40,14 +40,14 @@ def draft_task(
     verdict: Verdict,
     end: Observation | None,
 ) -> str:
-    """Return how a task ended, and what was done for it.
+    """Return a description of how a task ended and what was done for it.
 
     Args:
         done: The finished subtasks with their steps.
-        current: The subtask that was worked on last, with its steps, if it did not finish.
+        current: The subtask that was in progress, with its steps; None if all were finished.
         ending: The status, and the reason for it.
-        verdict: What the check says.
-        end: The last screen, if it is known.
+        verdict: The result of verification.
+        end: The last screen; None if it is not known.
     """
     status, reason = ending
     checked = {True: "a check confirms it", False: "a check contradicts it", None: "not checked"}[verdict.verified]
@@ -66,4 +66,4 @@ def draft_task(
 def _line(step: Step) -> str:
     purpose = f"{step.response.next_action}: " if step.response.next_action else ""
     text = " ".join(f"{purpose}{step}".split())
-    return text if len(text) <= _MAX_STEP else f"{text[:_MAX_STEP]}..."
+    return text if len(text) <= _MAX_LINE else f"{text[:_MAX_LINE]}..."

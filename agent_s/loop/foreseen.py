@@ -1,8 +1,11 @@
-"""Whether the screen is still the one that an answer of several primitives foresaw.
+"""Guard for answers of several primitives: each runs only while the screen is as the answer expected.
 
-All primitives of an answer are chosen on one screen. A later one is performed only if those before it had an effect, no
-window opened, closed, changed its title or came to the front, its targets are where and what they were (of a pixel of
-the screen: the picture around it), and keys go where they would have gone or to what the primitive before it used.
+All primitives of an answer are chosen from one observation. A later one is performed only if
+
+- the earlier ones had an effect,
+- no window opened, closed, changed its title or came to the front,
+- its targets are unchanged and in the same place (for a pixel: the picture around it is unchanged), and
+- the keyboard focus is where it was, or where an earlier primitive of the answer put it.
 """
 
 from __future__ import annotations
@@ -34,23 +37,23 @@ from aci.observation.observation import Element, Observation, State, Window
 from aci.observation.quoting import quote
 from agent_s.records import Step
 
-MOVED_PX = 3  # extents of elements tremble by less
-NEAR_PX = 12  # around a pixel that is pointed at
+MOVED_PX = 3  # smaller shifts of an element's extents are jitter
+NEAR_PX = 12  # radius around a target pixel within which the picture must be unchanged
 
-_TELLING: frozenset[State] = frozenset(
+_RELEVANT_STATES: frozenset[State] = frozenset(
     {"checked", "mixed", "pressed", "expanded", "selected", "invalid", "read_only", "busy"}
 )
-_HINTS = frozenset({"tool tip", "label", "static", "text line"})  # what a tooltip consists of
-_ONWARD = frozenset({"tab", "up", "down", "left", "right", "home", "end", "page_up", "page_down"})
-_MARKS = re.compile(r"^\W+|\W+$")  # of unsaved changes, around a title
+_TOOLTIP_ROLES = frozenset({"tool tip", "label", "static", "text line"})
+_NAVIGATION_KEYS = frozenset({"tab", "up", "down", "left", "right", "home", "end", "page_up", "page_down"})
+_UNSAVED_MARKS = re.compile(r"^\W+|\W+$")  # marks of unsaved changes around a title
 
 
 def find_unforeseen(action: Action, answer: Sequence[Step], now: Observation) -> str:
-    """Return why a further primitive of an answer must not be performed; empty if the screen is as it was foreseen.
+    """Return why the next primitive of an answer must not be performed; empty if the screen is as expected.
 
     Args:
         action: The next primitive.
-        answer: The steps that the answer has led to, at least one, with their effects.
+        answer: The steps taken for the answer so far, at least one, with their effects.
         now: The screen after them.
     """
     foreseen = answer[0].observation
@@ -58,9 +61,9 @@ def find_unforeseen(action: Action, answer: Sequence[Step], now: Observation) ->
         return f"{action.action} needs an answer of its own"
     return (
         _failure(answer[-1])
-        or _other_windows(foreseen, now, suggests=_goes_on_typing(action, answer[-1].response.action, now))
-        or _other_target(action, answer, now)
-        or _other_focus(action, answer, now)
+        or _window_difference(foreseen, now, allow_popups=_continues_typing(action, answer[-1].response.action, now))
+        or _target_difference(action, answer, now)
+        or _focus_difference(action, answer, now)
     )
 
 
@@ -68,7 +71,7 @@ def _failure(step: Step) -> str:
     result = step.result
     if not result.ok:
         return f"step {step.number} was refused"
-    # holding, releasing and moving often show nothing
+    # holding, releasing and moving often have no visible effect
     silent = isinstance(step.response.action, Move | MouseDown | MouseUp | KeyDown | KeyUp)
     if result.effect is not None and (result.effect.kind == "other" or not (result.worked or silent)):
         return f"step {step.number} had {describe_effect(result)}"
@@ -77,59 +80,59 @@ def _failure(step: Step) -> str:
     return ""
 
 
-def _goes_on_typing(action: Action, last: Action, now: Observation) -> bool:
-    """Return whether an action types into the field that was clicked before, which may suggest what to type."""
+def _continues_typing(action: Action, last: Action, now: Observation) -> bool:
+    """Return whether an action types into the field that was just clicked, which may pop up suggestions."""
     focused = now.focused
     if focused is None or "editable" not in focused.states or not isinstance(action, Type) or action.targets():
         return False
     return isinstance(last, Click) and (
-        focused.id in _ids(last) or any(focused.rect.contains(point) for point in _points(last))
+        focused.id in _target_ids(last) or any(focused.rect.contains(point) for point in _target_points(last))
     )
 
 
-def _other_windows(foreseen: Observation, now: Observation, suggests: bool) -> str:
+def _window_difference(foreseen: Observation, now: Observation, allow_popups: bool) -> str:
     if foreseen.screenshot.shape != now.screenshot.shape:
         return "the screen has another size"
     then = {window.id: window for window in foreseen.windows}
     current = {window.id: window for window in now.windows if window.id in then or not _is_tooltip(window, now)}
     for number, window in current.items():
-        if number not in then and not (window.popup and suggests):
-            return f"{_called(window)} opened"
-        if number in then and _MARKS.sub("", window.title) != _MARKS.sub("", then[number].title):
-            return f"{_called(then[number])} is {_called(window)} now"
+        if number not in then and not (window.popup and allow_popups):
+            return f"{_quoted_window(window)} opened"
+        if number in then and _UNSAVED_MARKS.sub("", window.title) != _UNSAVED_MARKS.sub("", then[number].title):
+            return f"{_quoted_window(then[number])} is {_quoted_window(window)} now"
     for number, window in then.items():
-        if number not in current and not window.popup:  # menus close when something is chosen, or clicked elsewhere
-            return f"{_called(window)} closed"
+        if number not in current and not window.popup:  # menus close by a choice or by a click elsewhere
+            return f"{_quoted_window(window)} closed"
     front = now.active_window
     if front is not None and foreseen.active_window is not None and front.id != foreseen.active_window.id:
-        return f"{_called(front)} came to the front"
+        return f"{_quoted_window(front)} came to the front"
     return ""
 
 
 def _is_tooltip(window: Window, seen: Observation) -> bool:
-    return window.popup and all(one.role in _HINTS for one in seen.elements if one.window_id == window.id)
+    return window.popup and all(one.role in _TOOLTIP_ROLES for one in seen.elements if one.window_id == window.id)
 
 
-def _called(window: Window) -> str:
+def _quoted_window(window: Window) -> str:
     return f"the {'menu' if window.popup else 'window'} {quote(window.title or window.app)}"
 
 
-def _other_target(action: Action, answer: Sequence[Step], now: Observation) -> str:
+def _target_difference(action: Action, answer: Sequence[Step], now: Observation) -> str:
     foreseen = answer[0].observation
-    used = {number for step in answer for number in _ids(step.response.action)}
-    for number in _ids(action):
+    used = {number for step in answer for number in _target_ids(step.response.action)}
+    for number in _target_ids(action):
         then, current = foreseen.by_id.get(number), now.by_id.get(number)
         if then is None:
             return f"element {number} was not on the screen that it was chosen on"
         if current is None:
             return f"the {describe_element(then)} is gone"
         if isinstance(action, Type) and action.overwrite:
-            then = replace(then, text=current.text, value=current.value)  # what it holds is not what counts
-        if problem := _difference(then, current, number in used, now.focus_id == number):
+            then = replace(then, text=current.text, value=current.value)  # its content will be replaced anyway
+        if problem := _element_difference(then, current, number in used, now.focus_id == number):
             return f"the {describe_element(then)} {problem}"
-        if (cover := _cover(current, foreseen, now)) is not None:
+        if (cover := _covering_element(current, foreseen, now)) is not None:
             return f"the {describe_element(cover)} lies over the {describe_element(then)}"
-    points = [point for point in _points(action) if not any(_near(point, step) for step in answer)]
+    points = [point for point in _target_points(action) if not any(_is_near_target(point, step) for step in answer)]
     areas = changed_pixels(foreseen.screenshot, now.screenshot) or () if points else ()
     for point in points:
         if any(area.grown(NEAR_PX, NEAR_PX).contains(point) for area in areas):
@@ -137,8 +140,12 @@ def _other_target(action: Action, answer: Sequence[Step], now: Observation) -> s
     return ""
 
 
-def _difference(then: Element, now: Element, used: bool, focused: bool) -> str:
-    """Return how an element differs from what was foreseen; one that was used already may show that."""
+def _element_difference(then: Element, now: Element, used: bool, focused: bool) -> str:
+    """Return how an element differs from what was expected.
+
+    If an earlier primitive of the answer `used` it, its size, state and content may have changed. If it is `focused`,
+    it may have become selected.
+    """
     if (then.role, then.name, then.window_id) != (now.role, now.name, now.window_id):
         return f"is the {describe_element(now)} now"
     if "disabled" in now.states:
@@ -149,14 +156,14 @@ def _difference(then: Element, now: Element, used: bool, focused: bool) -> str:
         return ""
     if abs(then.rect.width - now.rect.width) + abs(then.rect.height - now.rect.height) > MOVED_PX:
         return "has another size"
-    changed = (then.states ^ now.states) & _TELLING - ({"selected"} if focused else frozenset())
+    changed = (then.states ^ now.states) & _RELEVANT_STATES - ({"selected"} if focused else frozenset())
     if changed or (then.text, then.value, then.label) != (now.text, now.value, now.label):
         return "has changed"
     return ""
 
 
-def _cover(target: Element, foreseen: Observation, now: Observation) -> Element | None:
-    """Return what has come up where an element would be hit, if anything; recognized text may be its own."""
+def _covering_element(target: Element, foreseen: Observation, now: Observation) -> Element | None:
+    """Return a new element over the click point of a target, or None; OCR may have read the target's own text."""
     own = f"{target.name} {target.text or ''}".casefold()
     for one in now.elements:
         new = one.id not in foreseen.by_id and target.point is not None and one.rect.contains(target.point)
@@ -165,48 +172,52 @@ def _cover(target: Element, foreseen: Observation, now: Observation) -> Element 
     return None
 
 
-def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> str:
+def _focus_difference(action: Action, answer: Sequence[Step], now: Observation) -> str:
     by_keys = isinstance(action, Hotkey | HoldAndPress | KeyDown) or (isinstance(action, Type) and not action.targets())
     if not by_keys or now.focus_id == answer[0].observation.focus_id:
         return ""
     seen = [*(step.observation for step in answer[1:]), now]
-    if any(after.focus_id == now.focus_id and _leads_to(step, after) for step, after in zip(answer, seen, strict=True)):
+    if any(
+        after.focus_id == now.focus_id and _moved_focus(step, after) for step, after in zip(answer, seen, strict=True)
+    ):
         return ""
     focused = now.focused
     return f"the keyboard is on the {describe_element(focused)}" if focused else "no element has the keyboard"
 
 
-def _leads_to(step: Step, after: Observation) -> bool:
-    """Return whether a primitive is for the element that has the keyboard after it."""
+def _moved_focus(step: Step, after: Observation) -> bool:
+    """Return whether a step explains why the element that has the focus after it has it."""
     action, before = step.response.action, step.observation
     focused = after.focused
     if focused is None:
         return False
-    if focused.id in _ids(action):
+    if focused.id in _target_ids(action):
         return True
-    if any(focused.rect.contains(point) for point in _points(action)):
+    if any(focused.rect.contains(point) for point in _target_points(action)):
         return True
-    if isinstance(action, Click) and any(_lies_in(before.by_id.get(number), focused) for number in _ids(action)):
-        return True  # the view around an entry, such as that of the files of a folder
-    if _moves_on(action, before.focused, focused):
+    if isinstance(action, Click) and any(
+        _was_clicked_in(focused, before.by_id.get(number)) for number in _target_ids(action)
+    ):
+        return True  # the view around the clicked entry, such as a list of files
+    if _navigates(action, before.focused, focused):
         return True
     if isinstance(action, Type) and (typed := action.text.casefold()):
         was = before.by_id.get(focused.id)
         taken = (was is None or was.text != focused.text) and typed in (focused.text or "").casefold()
         if taken or focused.name.casefold().startswith(typed):
-            return True  # a field that opened at the first key, or the entry of a list that begins with what was typed
-    # a field that the keys are for, as Ctrl+L or Ctrl+F
+            return True  # a field that opened at the first key, or the list entry that starts with the typed text
+    # a field that a shortcut such as Ctrl+L or Ctrl+F focuses
     return isinstance(action, Hotkey) and after.focus_id != before.focus_id and "editable" in focused.states
 
 
-def _lies_in(clicked: Element | None, focused: Element) -> bool:
+def _was_clicked_in(focused: Element, clicked: Element | None) -> bool:
     if clicked is None or clicked.point is None or "editable" in clicked.states:
         return False
     return clicked.window_id == focused.window_id and focused.rect.contains(clicked.point)
 
 
-def _moves_on(action: Action, was: Element | None, focused: Element) -> bool:
-    """Return whether a primitive leads from one element to another of its kind, as from cell to cell or down a list."""
+def _navigates(action: Action, was: Element | None, focused: Element) -> bool:
+    """Return whether a primitive moves between elements of one kind, such as from cell to cell or down a list."""
     if was is None or (was.role, was.window_id) != (focused.role, focused.window_id):
         return False
     in_cells = focused.role == "table cell"
@@ -215,19 +226,19 @@ def _moves_on(action: Action, was: Element | None, focused: Element) -> bool:
     if not isinstance(action, Hotkey):
         return False
     key = action.keys[-1].casefold()
-    return key in _ONWARD or (in_cells and key in ("return", "enter"))
+    return key in _NAVIGATION_KEYS or (in_cells and key in ("return", "enter"))
 
 
-def _ids(action: Action) -> Iterator[int]:
-    """Yield the ids of the elements that an action names."""
+def _target_ids(action: Action) -> Iterator[int]:
+    """Yield the ids of the elements that an action targets."""
     yield from (target.element_id for target in action.targets() if not isinstance(target, Point | Described))
 
 
-def _points(action: Action) -> Iterator[Point]:
-    """Yield the pixels of the screen that an action names."""
+def _target_points(action: Action) -> Iterator[Point]:
+    """Yield the pixels that an action targets."""
     yield from (target for target in action.targets() if isinstance(target, Point))
 
 
-def _near(point: Point, step: Step) -> bool:
-    used = _points(step.response.action)
+def _is_near_target(point: Point, step: Step) -> bool:
+    used = _target_points(step.response.action)
     return any(abs(one.x - point.x) <= NEAR_PX and abs(one.y - point.y) <= NEAR_PX for one in used)

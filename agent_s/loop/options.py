@@ -1,4 +1,4 @@
-"""The options and the services of a run."""
+"""What a run is configured with: its options, its services and the person at the screen."""
 
 from __future__ import annotations
 
@@ -30,39 +30,38 @@ class Options(Record):
     """How an agent works."""
 
     limits: Limits = Limits()  # budgets of each run
-    # `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged
+    # `hierarchical` lets the Manager split a task into subtasks; `flat` passes the whole task to the Worker
     planner: Planner = "hierarchical"
-    # whether verified experience is replayed without the model; `only` never calls the model
+    # whether verified experience is replayed without calling the model; `only` never calls the model at all
     replay: bool | Literal["only"] = True
-    # whether a model judges the end of a task that has no state check. With `strict`, an undecided judgement counts as
-    # failure.
+    # whether a model verifies a task that has no state check; with `strict`, an undecided verdict counts as failure
     evaluator: bool | Literal["strict"] = True
     narrative: bool = True  # whether the Manager retrieves whole-task experience
     episodic: bool = True  # whether Workers retrieve subtask experience
-    # whether the model gets experience `always`, or only `after_failure` of a first try
+    # whether the model sees retrieved experience `always`, or only `after_failure` of the first attempt
     give_memory: Literal["always", "after_failure"] = "always"
-    # whether the model judges if doubtful experience is the same in other words. Off here, since a model of one's own
-    # may not know such requests; settings switch it on.
+    # whether the model judges if differently worded experience means the same as the task. Off by default here, since a
+    # custom model may not support such requests; settings turn it on.
     judge: bool = False
     learn: bool = True  # whether runs write to memory
-    # whether a model sums up what was learned; otherwise memory keeps the list of what was done
+    # whether a model summarizes what was learned; otherwise memory keeps the drafts, which list the steps
     summaries: bool = True
     learn_checks: bool = True  # whether the result of a state check that is kept from the agent is written to memory
-    # when to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`, if there is
-    # nobody to ask
+    # when to give up immediately on a task that an exploration has failed at: `always`, `never`, or `unattended` if
+    # there is nobody to ask
     boundaries: Literal["always", "unattended", "never"] = "unattended"
     reflect: bool = True  # whether the trajectory reflector gives feedback
-    reflect_every: int = 0  # also reflect after this number of steps; 0 for only when something looks wrong
-    max_actions: Annotated[int, Field(ge=1)] = 1  # maximum number of primitives that an answer of the Worker may hold
-    # how often a grounding model looks closer at what the Worker describes; None if there is no such model
+    reflect_every: int = 0  # also reflect every this many steps; 0 to reflect only when something looks wrong
+    max_actions: Annotated[int, Field(ge=1)] = 1  # maximum number of primitives per Worker answer
+    # how often the grounding model zooms in on what the Worker describes; None without a grounding model
     grounding_zooms: Annotated[int | None, Field(ge=0)] = None
     search_timeout_s: float = 20.0  # longest wait for a web search, s
-    # Id of a run that a person vouches for: its experience is replayed even if it was never verified
+    # id of a run that a person vouches for: its experience is replayed even if it was never verified
     trusted_run: str = ""
 
     @classmethod
     def from_settings(cls, settings: Settings, trusted_run: str = "") -> Options:
-        """Return the options that settings choose."""
+        """Return the options that correspond to settings."""
         return cls(
             limits=settings.limits,
             planner=settings.planner,
@@ -86,7 +85,7 @@ class Options(Record):
 
     @property
     def max_subtask_steps(self) -> int:
-        """Maximum number of steps of a subtask; one that is the whole task may take as many as the task."""
+        """Maximum number of steps per subtask; in a flat plan, the only subtask may use all steps of the task."""
         return self.limits.max_steps + 1 if self.planner == "flat" else self.limits.max_subtask_steps
 
 
@@ -96,10 +95,10 @@ class People:
 
     ask: Callable[[str], str] | None = None  # asks them a question and returns the answer
     confirm: Callable[[Consent], bool] | None = None  # shows them a risky action and returns whether they agree
-    take_over: Callable[[], None] | None = None  # leaves the screen to them, and returns when they hand it back
+    take_over: Callable[[], None] | None = None  # yields the screen to them, and returns when they hand it back
 
     def answer(self, question: str) -> ActionResult:
-        """Return their answer as the result of `call_user`."""
+        """Put a question to them and return the result of `call_user`."""
         if risk_words.pattern("password").search(question):
             return ActionResult(ok=False, error=ASKED_FOR_PASSWORD, refusal="not_allowed")
         if self.ask is None:
@@ -108,17 +107,17 @@ class People:
         return ActionResult(ok=True, answer=self.ask(question))
 
     def agree(self, question: str) -> bool:
-        """Return whether they answer a question with yes; without anybody there, no."""
+        """Return whether they answer a question with yes; False if nobody is there."""
         return self.ask is not None and self.ask(question).strip().casefold() in ("y", "yes")
 
     def allow(self, consent: Consent) -> bool:
-        """Return whether they agree to a risky action; without anybody there it is refused."""
+        """Return whether they agree to a risky action; False if nobody is there."""
         return self.confirm is not None and self.confirm(consent)
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Everything that a run works with, as `AgentS` received it."""
+    """The collaborators of a run, as `AgentS` received them."""
 
     model: Model
     desktop: Desktop

@@ -1,4 +1,4 @@
-"""The plans of a run: from memory, from the task itself or from the Manager, and new ones after a failure."""
+"""Planning: the first plan, from memory, the task itself or the Manager, and new plans after failures."""
 
 from __future__ import annotations
 
@@ -19,34 +19,36 @@ from agent_s.roles.manager import Knowledge, Manager
 from agent_s.safety.untrusted_text import UntrustedText
 
 MISSING = Subtask(name="Do what a check found missing")
-_DECIDED = frozenset({"not_allowed", "not_confirmed", "no_answer", "interrupted"})  # refusals that no advice changes
+_FINAL_REFUSALS = frozenset(
+    {"not_allowed", "not_confirmed", "no_answer", "interrupted"}
+)  # refusals that no web search can help with
 
 
 @dataclass(frozen=True, slots=True)
 class Planning:
-    """Makes the plans of one run."""
+    """Produces the plans of one run."""
 
-    services: Services  # memory, search and the person at the screen are used
-    options: Options  # how the agent works
-    session: Session  # the run's desktop and model
+    services: Services  # of these, memory, search and the person at the screen
+    options: Options
+    session: Session
     task: Task
-    progress: Progress  # what has been done so far; plans and knowledge are written there
+    progress: Progress  # updated with each plan and with what was found out for it
     manager: Manager
     untrusted: UntrustedText  # collects the texts that came from the web
-    recall: Recall | None  # finds what can be replayed; None to replay nothing
-    resumed: UnfinishedRun | None  # the run to continue; None for a new one
+    recall: Recall | None  # finds experience to replay; None to replay nothing
+    resumed: UnfinishedRun | None  # the run to resume; None for a new one
 
     @property
-    def gives_memory(self) -> bool:
-        """Whether the model gets experience now."""
+    def uses_memory(self) -> bool:
+        """Whether the model currently sees retrieved experience."""
         return self.options.give_memory == "always" or self.progress.replans > 0
 
     # The first plan
 
-    def first(self) -> Generator[Event, None, Plan | Ending]:
-        """Return the first plan, or why there is none."""
-        if self.resumed is not None and (left := self.resumed.left) is not None:
-            return (yield from self._continue(self.resumed, left))
+    def first_plan(self) -> Generator[Event, None, Plan | Ending]:
+        """Return the first plan, or the ending if there is none."""
+        if self.resumed is not None and (remaining := self.resumed.remaining_plan) is not None:
+            return (yield from self._resume(self.resumed, remaining))
         known = (yield from self._recall_plan()) or self._flat_plan()
         if known is not None:
             return (yield from self._adopt(known, "" if known.source == "memory" else self._why_not_replayed))
@@ -56,7 +58,7 @@ class Planning:
         observation = yield from self.session.look()
         knowledge = yield from self._gather(observation)
         self.progress.query = knowledge.query
-        context = self._with(knowledge, PlanContext(self.task, observation, limits=self.options.limits))
+        context = self._add_knowledge(knowledge, PlanContext(self.task, observation, limits=self.options.limits))
         return (yield from self._ask_for_plan(context, self._why_not_replayed))
 
     def _adopt(self, plan: Plan, reason: str = "") -> Generator[Event, None, Plan]:
@@ -64,17 +66,17 @@ class Planning:
         yield Planned(plan=plan, replan=self.progress.replans, reason=reason)
         return plan
 
-    def _continue(self, resumed: UnfinishedRun, left: Plan) -> Generator[Event, None, Plan]:
-        """Adopt the knowledge, the plan and the finished subtasks of the run to continue."""
+    def _resume(self, resumed: UnfinishedRun, remaining: Plan) -> Generator[Event, None, Plan]:
+        """Adopt the query, the aims, the finished subtasks and the remaining plan of the run to resume."""
         progress = self.progress
         progress.query, progress.aims, progress.done = resumed.query, resumed.aims, list(resumed.done)
         progress.worked_on = list(resumed.done)
         progress.aims_known = bool(resumed.query) or resumed.aims != Aims()
         yield KnowledgeGathered(query=resumed.query, aims=resumed.aims)
-        return (yield from self._adopt(left, f"what the run {resumed.run_id} left"))
+        return (yield from self._adopt(remaining, f"what the run {resumed.run_id} left"))
 
     def _recall_plan(self) -> Generator[Event, None, Plan | None]:
-        """Return the plan of the same task from verified memory, or of one that differs in values only."""
+        """Return a plan from memory: of the same task, of one that differs only in values, or made of known skills."""
         if self.recall is None:
             return None
         with self.session.timed("memory"):
@@ -96,14 +98,14 @@ class Planning:
         return f"what memory holds is not replayed: {doubt}" if doubt else ""
 
     def _flat_plan(self) -> Plan | None:
-        """Return the task itself as the only subtask, if there is no Manager."""
+        """Return a plan with the task itself as the only subtask, if the planner is `flat`."""
         if self.options.planner != "flat":
             return None
         whole = Subtask.of_all(self.task.instruction).model_copy(update={"info": self.task.instruction})
         return Plan(subtasks=(whole,), source="task")
 
     def _give_up_early(self) -> Generator[Event, None, Ending | None]:
-        """End the task if nothing can be replayed and no model may be asked, or if an exploration failed to do it."""
+        """End the task if nothing can be replayed and no model may be called, or if an exploration has failed at it."""
         recall, boundaries = self.recall, self.options.boundaries
         if self.options.replay == "only":
             doubt = recall.why_not() if recall is not None else ""
@@ -123,8 +125,8 @@ class Planning:
 
     # Plans after a failure
 
-    def again(self, failed: FailedSubtask, left: tuple[Subtask, ...]) -> Generator[Event, None, Plan | Ending]:
-        """Return a new plan for a failed subtask and those that follow it, from the current screen."""
+    def replan(self, failed: FailedSubtask, left: tuple[Subtask, ...]) -> Generator[Event, None, Plan | Ending]:
+        """Return a new plan for a failed subtask and the subtasks left after it, from the current screen."""
         progress = self.progress
         if progress.replans >= self.options.limits.max_replans or self.options.replay == "only":
             return Ending("failed", failed.reason)
@@ -143,28 +145,29 @@ class Planning:
             failed=failed,
             left=left,
         )
-        stuck = self.services.search is not None and self._is_stuck(failed)
-        if stuck or not progress.aims_known:
+        search = self.services.search is not None and self._calls_for_search(failed)
+        if search or not progress.aims_known:
             trouble = f"{failed.subtask.name}: {failed.reason}"
-            context = self._with((yield from self._gather(observation, trouble)), context)
+            context = self._add_knowledge((yield from self._gather(observation, trouble)), context)
         else:
             known = progress.knowledge or Knowledge(progress.query, progress.aims)
             if self.options.give_memory == "after_failure":
                 with self.session.timed("memory"):
                     known = replace(known, hits=self.manager.recall(progress.query or self.task.instruction))
-            context = self._with(known, context)
+            context = self._add_knowledge(known, context)
         return (yield from self._ask_for_plan(context, failed.reason))
 
-    def _is_stuck(self, failed: FailedSubtask) -> bool:
-        """Return whether it is to be searched for how to do what failed.
+    def _calls_for_search(self, failed: FailedSubtask) -> bool:
+        """Return whether to search the web again for how to do what failed.
 
-        What a check found missing is tried first, and a refusal by the person or the policy is not a lack of knowledge.
+        What a check found missing is attempted without a search first, and a refusal by the person or the policy is not
+        a lack of knowledge.
         """
-        refused = bool(failed.steps) and failed.steps[-1].result.refusal in _DECIDED
+        refused = bool(failed.steps) and failed.steps[-1].result.refusal in _FINAL_REFUSALS
         return not refused and (failed.subtask != MISSING or self.progress.replans > 1)
 
     def _flat_replan(self, failed: FailedSubtask) -> Generator[Event, None, Plan | Ending]:
-        """Give the result of a check back to the Worker; a failure that it reported itself is final."""
+        """Send a failed check back to the Worker; a failure that the Worker reported itself is final."""
         if failed.subtask != MISSING:
             return Ending("failed", failed.reason)
         self.progress.replans += 1
@@ -176,9 +179,9 @@ class Planning:
 
     def _gather(self, observation: Observation, trouble: str = "") -> Generator[Event, None, Knowledge]:
         with self.session.timed("search"):
-            knowledge = self.manager.gather(self.task, observation, trouble, recall=self.gives_memory)
+            knowledge = self.manager.gather(self.task, observation, trouble, recall=self.uses_memory)
         self.progress.knowledge = knowledge
-        # from the task alone, before it is known what is hard about it
+        # the aims come from the task alone, so a later query, which knows about failures, does not change them
         if knowledge.query and not self.progress.aims_known:
             self.progress.aims, self.progress.aims_known = knowledge.aims, True
         self.untrusted.add(text for result in knowledge.web for text in (result.title, result.content))
@@ -191,10 +194,10 @@ class Planning:
         )
         return knowledge
 
-    def _with(self, knowledge: Knowledge, context: PlanContext) -> PlanContext:
+    def _add_knowledge(self, knowledge: Knowledge, context: PlanContext) -> PlanContext:
         experiences, aims = tuple(hit.experience for hit in knowledge.hits), self.progress.aims
         with self.session.timed("memory"):
-            skills = self._offers(context.observation)
+            skills = self._offered_skills(context.observation)
         return replace(
             context,
             web=knowledge.web,
@@ -205,9 +208,9 @@ class Planning:
             skills=skills,
         )
 
-    def _offers(self, observation: Observation) -> tuple[OfferedSkill, ...]:
-        """Return the skills that the Manager may use."""
-        if self.recall is None or not self.gives_memory:
+    def _offered_skills(self, observation: Observation) -> tuple[OfferedSkill, ...]:
+        """Return the skills that the Manager may use in its plan."""
+        if self.recall is None or not self.uses_memory:
             return ()
         return self.recall.skills.bearing_on(self.task.instruction, observation.active_window)
 

@@ -1,4 +1,4 @@
-"""The state of a run: what has been done so far, how its parts end, and what they leave for those that follow."""
+"""The progress of a run: what has been planned, done and found out so far."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agent_s.roles.manager import Knowledge
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of a subtask or a task, before it is verified."""
+    """How a subtask or a task ended, before verification."""
 
     status: Status
     reason: str = ""
@@ -23,27 +23,29 @@ class Ending:
 
 @dataclass(slots=True)
 class Progress:
-    """What has been done so far."""
+    """The mutable state of one run."""
 
-    query: str = ""  # the Manager's question
+    query: str = ""  # the Manager's query
     aims: Aims = field(default_factory=Aims)  # what the task requires and forbids
-    aims_known: bool = False  # whether the Manager has written these down; it has not while the plan comes from memory
-    knowledge: Knowledge | None = None  # what the web and memory said; None if they were not asked
+    aims_known: bool = False  # whether the Manager has stated the aims; it has not if the plan came from memory
+    knowledge: Knowledge | None = None  # results from the web and memory; None if they were not queried
     plan: Plan | None = None  # the latest plan
-    tried: set[tuple[Subtask, ...]] = field(default_factory=set)  # plans that failed; they are not tried again
+    tried: set[tuple[Subtask, ...]] = field(default_factory=set)  # plans that failed, which are not tried again
     done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)  # finished subtasks with their steps
-    # all subtasks that were worked on, with their steps; the steps of one that failed may have done a part of the task
+    # all subtasks that were attempted, with their steps; a failed one may have done a part of the task
     worked_on: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)
-    results: list[str] = field(default_factory=list)  # what they found out and wrote, one line each
-    current: tuple[Subtask, list[Step]] | None = None  # the subtask that is worked on, or failed last, with its steps
-    replans: int = 0  # number of new plans after failures
+    results: list[str] = field(default_factory=list)  # findings and written files of subtasks, one line each
+    current: tuple[Subtask, list[Step]] | None = (
+        None  # the subtask in progress, or the last one that failed, with its steps
+    )
+    replans: int = 0  # number of new plans so far after failures
     replayed: int = 0  # number of finished subtasks that were replayed
     used: list[str] = field(default_factory=list)  # ids of the experiences that were replayed
-    proofs: list[str] = field(default_factory=list)  # what the ends of replays were checked against
-    # what replays typed or chose without proof that it is right; then their ends prove nothing
+    proofs: list[str] = field(default_factory=list)  # evidence that replays reached their verified end
+    # values that replays typed or chose without proof that they are right; if there are any, `proofs` do not count
     unproven: tuple[str, ...] = ()
-    known: Known | None = None  # memory's knowledge of the whole task
-    boundary: str = ""  # Id of the failed exploration that the task was given up because of
+    known: Known | None = None  # experience of the whole task
+    boundary: str = ""  # id of the failed exploration because of which the task was given up
 
     @property
     def all_replayed(self) -> bool:
@@ -52,7 +54,7 @@ class Progress:
 
     @property
     def all_known(self) -> bool:
-        """Whether memory knew the whole task: everything was replayed, and no model chose what to replay."""
+        """Whether everything was replayed, and no model chose what to replay."""
         chosen = self.plan is not None and self.plan.source == "model" and any(part.skill for part in self.finished)
         return self.all_replayed and not chosen
 
@@ -67,14 +69,14 @@ def results_of(subtask: Subtask, found: str, steps: Sequence[Step], home: Path |
 
     Args:
         subtask: The subtask.
-        found: What the Worker found out, as it said with its DONE; may be empty.
+        found: What the Worker reported with DONE; may be empty.
         steps: Its steps.
-        home: Home of the applications; None if its files cannot be read.
-        began: When the run began, s since the epoch.
+        home: Home directory of the applications; None if its files cannot be read.
+        began: Start of the run, s since the epoch.
     """
-    for said in dict.fromkeys((*(step.response.found for step in steps), found)):
-        if said:
-            yield f"{subtask.name}: found {' '.join(said.split())}"
+    for finding in dict.fromkeys((*(step.response.found for step in steps), found)):
+        if finding:
+            yield f"{subtask.name}: found {' '.join(finding.split())}"
     typed = (step.response.action.text for step in steps if isinstance(step.response.action, Type) and step.worked)
     files = {name: None for text in typed if (name := written_file(text, home, began))}
     if files:

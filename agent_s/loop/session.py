@@ -1,6 +1,6 @@
-"""One run's access to its desktop, model and budgets.
+"""One run's access to its desktop, its model and its budgets.
 
-Methods that take time are generators of events.
+Methods that produce events are generators.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from agent_s.loop.options import Services
 from agent_s.records import Limits, Phase, Step, Usage
 from agent_s.safety.confirmation import consent_for
 
-STALE_AFTER_S = 1.0
+STALE_AFTER_S = 1.0  # age from which an observation is not reused
 WINDOWS_POLL_S = 0.015
-TAKEN_OVER = "not done: the person took over and has handed back; look at the screen as it is now"
+TAKEN_OVER = "not done: the person took over the screen and has handed it back; look at it as it is now"
 _PHASES: dict[Kind, Phase] = {"verify": "verify"}
-_ASKS_FOR_CHECKS = Policy({**dict.fromkeys(VIRTUAL, "allow"), "provider": "confirm"})
-"""For a run without a policy: only what a model's provider wants to be confirmed is."""
+_PROVIDER_CHECKS_ONLY = Policy({**dict.fromkeys(VIRTUAL, "allow"), "provider": "confirm"})
+"""Policy of a run that has none: it confirms only what the model's provider requires to be confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
     """Requests from other threads and signal handlers."""
 
-    stop: threading.Event = field(default_factory=threading.Event)  # the run is to stop
-    pause: threading.Event = field(default_factory=threading.Event)  # the person wants the screen for a while
+    stop: threading.Event = field(default_factory=threading.Event)  # end the run
+    pause: threading.Event = field(default_factory=threading.Event)  # hand the screen to the person for a while
 
 
 class Session:
     """The desktop, the model, the budgets and the clock of one run.
 
-    A session is also the `Model` of the run's roles: `complete` counts each call against the budgets, times it and
-    reports it as an event.
+    The run's roles use the session as their `Model`: `complete` charges each call to the budgets, times it and reports
+    it as an event.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class Session:
         self.name = model_name(services.model)
         self.clock = services.clock  # monotonic clock, s
         self.steps = 0  # primitives performed so far
-        self.still_s = 0.0  # for how long `look_again` has seen nothing stir and no application work
-        self.takeovers = 0  # number of times that the person took over the screen
+        self.still_s = 0.0  # how long `look_again` has seen an unchanging screen and idle applications, s
+        self.takeovers = 0  # how often the person has taken over the screen
         self._model = services.model
         self._policy = services.policy
         self._people = services.people
@@ -76,16 +76,21 @@ class Session:
         self._seconds: dict[Phase, float] = {}
         self._inner_s = 0.0
         self._seen: tuple[float, Observation] | None = None
-        self._seen_as = True, True  # whether texts were recognized in it, and whether it was checked
-        self._reads_texts = True
-        self.glanced = False  # whether the latest observation came from a glance
-        self._machine: Machine | None = None  # as it was at first, so that prompts stay the same
+        self._seen_with = True, True  # whether `_seen` was made with OCR, and with `check` (see `look`)
+        self._ocr = True
+        self.glanced = False  # whether the latest observation came from `glance`
+        self._machine: Machine | None = None  # cached, so that prompts stay the same
         self._calls: list[ModelCalled] = []
 
     # Asking the model
 
     def complete(self, request: ModelRequest) -> ModelResponse:
-        """Ask the model; a used-up budget raises LimitReached."""
+        """Call the model.
+
+        Raises:
+            LimitReached: A budget is used up.
+            ModelError: There is no usable answer.
+        """
         self._budget.check()
         started = self.clock()
         exchanges: list[Exchange] = []
@@ -110,7 +115,7 @@ class Session:
         return response
 
     def machine(self) -> Machine | None:
-        """Return the facts about the machine as they were when they were asked for first; None if they are unknown."""
+        """Return facts about the machine, read once per run; None if they are unknown."""
         if self._machine is None:
             self._machine = self._desktop.machine()
         return self._machine
@@ -129,7 +134,7 @@ class Session:
         self._count("search", seconds, usage)
 
     def model_calls(self) -> Iterator[ModelCalled]:
-        """Yield the calls that were made since the last time."""
+        """Yield the calls made since the previous use."""
         while self._calls:
             yield self._calls.pop(0)
 
@@ -148,34 +153,36 @@ class Session:
         """Return the current screen: the latest observation if nothing was done since, otherwise a new one.
 
         Args:
-            bounded: Whether a used-up budget or a request to stop ends the run here.
-            check: Whether the first look after an action that was waited for also waits for what comes late.
-            glanced: Whether what `glance` returned suffices.
+            bounded: Whether to check the budgets and requests to stop first.
+            check: Whether the first look after an action that ended by a known sign of its effect also waits for late
+                changes.
+            glanced: Whether the result of `glance` is good enough.
         """
-        self._hand_over()
+        self._hand_over_if_asked()
         if bounded:
             self.check_budget()
-        suffices = all(was or not wanted for was, wanted in zip(self._seen_as, (self._reads_texts, check), strict=True))
-        suffices = suffices and (glanced or not self.glanced)
-        if suffices and self._seen is not None and self.clock() - self._seen[0] < STALE_AFTER_S:
+        wanted = self._ocr, check
+        complete = all(has or not wants for has, wants in zip(self._seen_with, wanted, strict=True))
+        reusable = complete and (glanced or not self.glanced)
+        if reusable and self._seen is not None and self.clock() - self._seen[0] < STALE_AFTER_S:
             return self._seen[1]
         started = self.clock()
         with self.timed("observe"):
-            observation = self._desktop.observe(self._reads_texts, check)
-        self._seen_as, self.glanced = (self._reads_texts, check), False
+            observation = self._desktop.observe(self._ocr, check)
+        self._seen_with, self.glanced = wanted, False
         yield self._observed(observation, started)
         return observation
 
     def glance(self, ids: Collection[int]) -> Generator[Event, None, Observation | None]:
-        """Return the latest observation with its windows, focus and some elements as they are now.
+        """Return the latest observation with its windows, its focus and the given elements refreshed.
 
-        None if that takes a look.
+        None if that requires a full observation (`look`).
         """
         started = self.clock()
         with self.timed("observe"):
             observation = self._desktop.glance(ids)
         if observation is not None:
-            self._seen_as, self.glanced = (False, False), True
+            self._seen_with, self.glanced = (False, False), True
             yield self._observed(observation, started)
         return observation
 
@@ -199,9 +206,9 @@ class Session:
         return (yield from self.look(check=False))
 
     def await_windows(self, expected: Callable[[Sequence[Window]], bool], limit_s: float) -> None:
-        """Wait until the windows are as expected, without a look at what they show; at most for a time.
+        """Wait until the windows are as expected, without observing their content, or until the limit has passed.
 
-        A desktop that cannot list its windows without a look is not waited for.
+        Returns at once if the desktop cannot list its windows without a full observation.
         """
         deadline = self.clock() + limit_s
         while (windows := self._desktop.windows()) is not None and not expected(windows):
@@ -210,21 +217,21 @@ class Session:
             self._halt.pause(WINDOWS_POLL_S)
 
     def windows(self) -> Sequence[Window] | None:
-        """Return the visible windows; None if they are not known without a look."""
+        """Return the visible windows; None if that requires a full observation."""
         return self._desktop.windows()
 
     def element_now(self, element: Element) -> Element | None:
-        """Return an element of the latest observation as it is now; None if it is gone, or cannot be asked."""
+        """Return the current state of an element of the latest observation; None if it is gone or cannot be queried."""
         return self._desktop.element_now(element)
 
     @contextmanager
-    def without_texts(self) -> Iterator[None]:
-        """Do not recognize text that is only pixels, while nothing needs it."""
-        self._reads_texts = False
+    def without_ocr(self) -> Iterator[None]:
+        """Observe without OCR within the block, where nothing needs text that is only pixels."""
+        self._ocr = False
         try:
             yield
         finally:
-            self._reads_texts = True
+            self._ocr = True
 
     def step(
         self, observation: Observation, response: ActResponse, replayed: bool = False, settle: Settles = True
@@ -233,9 +240,9 @@ class Session:
 
         Args:
             observation: The screen before it.
-            response: The primitive, and the reasons for it.
+            response: The primitive, and the reasoning behind it.
             replayed: Whether it comes from memory.
-            settle: Whether to wait until the screen has settled, or what says that its effect is there.
+            settle: Whether to wait until the screen has settled, or a condition that detects the effect.
         """
         self.check_budget()
         self.steps += 1
@@ -259,18 +266,18 @@ class Session:
     def _perform(
         self, action: Action, observation: Observation, settle: Settles, checks: tuple[str, ...]
     ) -> ActionResult:
-        """Perform what the policy allows; a refusal is an error that the Worker reads."""
-        if self._hand_over():
+        """Perform an action if the policy allows it; a refusal is a result that the Worker reads."""
+        if self._hand_over_if_asked():
             self.check_budget()
             return ActionResult(ok=False, error=TAKEN_OVER, refusal="interrupted")
         if isinstance(action, CallUser):
-            with self._not_counted():
+            with self._clock_paused():
                 return self._people.answer(action.question)
-        decision = (self._policy or _ASKS_FOR_CHECKS).decide(action, observation, checks)
+        decision = (self._policy or _PROVIDER_CHECKS_ONLY).decide(action, observation, checks)
         if decision.rule == "refuse":
             return ActionResult(ok=False, error=f"not allowed: {decision.reason}", refusal="not_allowed")
         if decision.rule == "confirm":
-            with self._not_counted():
+            with self._clock_paused():
                 agreed = self._people.allow(consent_for(action, observation, decision.reason))
             if not agreed:
                 return ActionResult(ok=False, error=f"not confirmed: {decision.reason}", refusal="not_confirmed")
@@ -278,7 +285,7 @@ class Session:
 
     @property
     def latest(self) -> Observation | None:
-        """The latest observation, unless something was done since."""
+        """The latest observation; None if an action was performed since."""
         return self._seen[1] if self._seen is not None else None
 
     # Budgets and time
@@ -305,13 +312,13 @@ class Session:
         self._budget.reserved = min(looks + 1 if reserve else 0, self._limits.max_model_calls // 4)
 
     def usage(self) -> Usage:
-        """Return what was used so far."""
+        """Return the usage so far."""
         seconds = {phase: round(spent, 4) for phase, spent in self._seconds.items()}
         return self._budget.used.model_copy(update={"steps": self.steps, "seconds": seconds})
 
     @contextmanager
     def timed(self, phase: Phase) -> Iterator[None]:
-        """Count the time of a block for a phase, without that of phases inside of it."""
+        """Count the time of a block towards a phase, without the time of nested phases."""
         started, outer_s = self.clock(), self._inner_s
         self._inner_s = 0.0
         try:
@@ -322,7 +329,8 @@ class Session:
             self._inner_s = outer_s + spent
 
     @contextmanager
-    def _not_counted(self) -> Iterator[None]:
+    def _clock_paused(self) -> Iterator[None]:
+        """Do not count the time of a block against the budgets: a person takes it."""
         started = self.clock()
         try:
             yield
@@ -355,14 +363,14 @@ class Session:
         """Why the run was stopped."""
         return self._halt.reason or "asked to stop"
 
-    def _hand_over(self) -> bool:
-        """Leave the screen to the person if they asked for it; return whether they did. Their time is not counted."""
+    def _hand_over_if_asked(self) -> bool:
+        """Hand the screen to the person if they asked for it, until they hand it back; return whether they did."""
         if not self._signals.pause.is_set() or self._people.take_over is None:
             return False
         self.release()
         self.takeovers += 1
         try:
-            with self._not_counted():
+            with self._clock_paused():
                 self._people.take_over()
         finally:
             self._signals.pause.clear()

@@ -1,4 +1,4 @@
-"""Stall detection: reasons to reflect on a subtask, to try another way, and to give it up."""
+"""Stall detection: reasons to reflect on a subtask, to try another method, and to give up."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from aci.acting.wording import describe_delivery, describe_effect
 from agent_s.records import Step
 
 MAX_REPEATS = 3
-MAX_UNDOS, UNDO_WINDOW = 3, 6  # number of undos within this number of steps
+MAX_UNDOS, UNDO_WINDOW = 3, 6  # number of undos within the latest steps, and the number of these
 MAX_SCROLLS = 8
 MAX_TRIES_BY_ONE_METHOD = 2
-MAX_TRIES = 6  # tries in a row without an effect, by any method
+MAX_TRIES = 6  # consecutive tries without an effect, by any method
 
 _METHODS: dict[type[Action], str] = {
     Click: "the mouse",
@@ -45,20 +45,20 @@ def find_trouble(steps: Sequence[Step], every: int = 0) -> str:
 
     Args:
         steps: The steps of the subtask so far, with their effects, oldest first.
-        every: Also report each time this number of steps has been taken; 0 for never.
+        every: Also report after every this many steps; 0 for never.
     """
     if not steps:
         return ""
-    found = _last_step(steps) or _circle(steps)
-    trouble = "; ".join(part for part in (found, _exhausted_method(_futile(steps))) if part)
+    found = _find_last_failure(steps) or _find_repetition(steps)
+    trouble = "; ".join(part for part in (found, _exhausted_method(_futile_steps(steps))) if part)
     if not trouble and every and len(steps) % every == 0:
         return f"{len(steps)} steps have been taken"
     return trouble
 
 
 def is_hopeless(steps: Sequence[Step]) -> str:
-    """Return why the subtask should be given up; empty to continue. The bounds are twice those of `find_trouble`."""
-    if len(_futile(steps)) >= MAX_TRIES:
+    """Return why to give up the subtask; empty to continue. Its thresholds are twice those of `find_trouble`."""
+    if len(_futile_steps(steps)) >= MAX_TRIES:
         return f"{MAX_TRIES} tries in a row had no effect"
     actions = _actions(steps)
     if _scrolls(actions) >= 2 * MAX_SCROLLS:
@@ -71,7 +71,11 @@ def is_hopeless(steps: Sequence[Step]) -> str:
 
 
 def find_circle(actions: Sequence[Action]) -> str:
-    """Return how actions, oldest first, lead nowhere even if each of them works; empty if they do not."""
+    """Return how actions go in circles although each of them may work; empty if they do not.
+
+    Args:
+        actions: The actions, oldest first.
+    """
     if _alternates(actions, 2):
         return "two actions undo each other in turn"
     if _undos(actions, UNDO_WINDOW) >= MAX_UNDOS:
@@ -82,7 +86,7 @@ def find_circle(actions: Sequence[Action]) -> str:
 
 
 def find_failure(step: Step) -> str:
-    """Return what went wrong with a step, with its effect; empty if nothing is known to have."""
+    """Return what went wrong with a step whose effect is known; empty if nothing did."""
     result = step.result
     if not result.ok:
         return f"the last action was refused: {result.error}"
@@ -93,15 +97,15 @@ def find_failure(step: Step) -> str:
     return ""
 
 
-def _last_step(steps: Sequence[Step]) -> str:
-    """Return what went wrong with the last step, unless the Worker reads why and it is the first time."""
+def _find_last_failure(steps: Sequence[Step]) -> str:
+    """Return what went wrong with the last step, unless its result explains it and the step before worked."""
     failure = find_failure(steps[-1])
     again = any(find_failure(step) for step in steps[-2:-1])
     return failure if again or not _is_explained(steps[-1]) else ""
 
 
 def _is_explained(step: Step) -> bool:
-    """Return whether the result of a step that went wrong says why: a refusal, or a remark on its effect."""
+    """Return whether the result of a failed step tells the Worker why: it is a refusal, or has a remark."""
     effect = step.result.effect
     return not step.result.ok or (effect is not None and bool(effect.remark))
 
@@ -111,7 +115,7 @@ def _names_field(step: Step) -> bool:
     return isinstance(action, Type) and action.element_id is not None and not action.enter
 
 
-def _circle(steps: Sequence[Step]) -> str:
+def _find_repetition(steps: Sequence[Step]) -> str:
     actions = _actions(steps)
     latest = actions[-MAX_REPEATS:]
     repeats = len(latest) == MAX_REPEATS and all(action == latest[0] for action in latest)
@@ -121,7 +125,7 @@ def _circle(steps: Sequence[Step]) -> str:
 
 
 def _exhausted_method(futile: Sequence[Step]) -> str:
-    """Return advice against a method that was tried often enough."""
+    """Return advice to change the method if the latest tries all used the same one."""
     actions = _actions(futile[-MAX_TRIES_BY_ONE_METHOD:])
     methods = {_METHODS.get(type(action), action.action) for action in actions}
     if len(actions) < MAX_TRIES_BY_ONE_METHOD or len(methods) > 1:
@@ -132,8 +136,8 @@ def _exhausted_method(futile: Sequence[Step]) -> str:
     )
 
 
-def _futile(steps: Sequence[Step]) -> list[Step]:
-    """Return the latest steps that were refused or changed nothing, except waits."""
+def _futile_steps(steps: Sequence[Step]) -> list[Step]:
+    """Return the consecutive steps at the end that were refused or changed nothing, ignoring waits."""
     tried = [step for step in steps if not isinstance(step.response.action, Wait)]
     return list(takewhile(lambda step: not step.worked, tried[::-1]))[::-1]
 
@@ -143,7 +147,7 @@ def _actions(steps: Sequence[Step]) -> list[Action]:
 
 
 def _alternates(actions: Sequence[Action], rounds: int) -> bool:
-    """Return whether the latest of these are two actions in turn, this number of times each."""
+    """Return whether the latest actions are two that alternate for this number of rounds."""
     latest = list(actions[-2 * rounds :])
     pair = latest[:2]
     return len(latest) == 2 * rounds and pair[0] != pair[1] and latest == pair * rounds

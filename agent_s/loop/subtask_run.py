@@ -1,4 +1,4 @@
-"""One subtask: replay what memory holds, otherwise let the Worker act."""
+"""Execution of one subtask: by replay if memory holds verified steps, otherwise by the Worker."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from memory_store import EpisodicExperience, MemoryStoreError
 
 @dataclass(frozen=True, slots=True)
 class SubtaskRunner:
-    """Works on the subtasks of one run."""
+    """Executes the subtasks of one run."""
 
     options: Options
     session: Session
@@ -41,16 +41,25 @@ class SubtaskRunner:
     recall: Recall | None
     replay: Replay
     learner: Learner | None
-    home: Path | None = None  # home of the applications; None if its files cannot be read
-    began: float = 0.0  # when the run began, s since the epoch
+    home: Path | None = None  # home directory of the applications; None if its files cannot be read
+    began: float = 0.0  # start of the run, s since the epoch
     resumed: UnfinishedRun | None = None
 
     def run(
         self, subtask: Subtask, left: tuple[Subtask, ...], total: int
     ) -> Generator[Event, None, FailedSubtask | None]:
-        """Carry out one subtask; return why it failed, or None."""
+        """Carry out one subtask.
+
+        Args:
+            subtask: The subtask.
+            left: The subtasks that come after it.
+            total: Number of subtasks in the plan.
+
+        Returns:
+            The failure, or None if the subtask was done.
+        """
         before = self._steps_before(subtask)
-        learned = None if before else (yield from self._find_replay(subtask))
+        learned = None if before else (yield from self._find_replayable(subtask))
         experiences = self._experiences(subtask) if learned is None else ()
         ids = tuple(experience.id for experience in experiences)
         yield SubtaskStarted(subtask=subtask, index=total - len(left), total=total, experiences=ids)
@@ -63,7 +72,7 @@ class SubtaskRunner:
         if replayed:
             ending = Ending("done")
         elif self.options.replay == "only":
-            ending = Ending("failed", _not_replayed(subtask, result))
+            ending = Ending("failed", _why_not_replayed(subtask, result))
         elif result is not None and result.stale and holds(f"{subtask.name}\n{subtask.info}", result.stale):
             ending = Ending("failed", result.problem)  # the subtask itself names the outdated value
         else:
@@ -75,12 +84,12 @@ class SubtaskRunner:
         done = ending.status == "done"
         yield SubtaskEnded(subtask=subtask, ok=done, reason=ending.reason, steps=len(steps), replayed=replayed)
         if not done:
-            named = Subtask(name=f"{subtask.name} (not finished)", info=subtask.info)
-            self.progress.worked_on.append((named, (*before, *steps)))
+            unfinished = Subtask(name=f"{subtask.name} (not finished)", info=subtask.info)
+            self.progress.worked_on.append((unfinished, (*before, *steps)))
             return FailedSubtask(subtask, ending.reason, tuple(steps))
         by_skill = replayed and learned is not None and learned.experience_id == subtask.skill
-        did = subtask if by_skill else Subtask(name=subtask.name, info=subtask.info)
-        self.progress.done.append((did, (*before, *steps)))
+        finished = subtask if by_skill else Subtask(name=subtask.name, info=subtask.info)
+        self.progress.done.append((finished, (*before, *steps)))
         self.progress.worked_on.append(self.progress.done[-1])
         self.progress.current = None
         self.progress.results += results_of(subtask, ending.reason, steps, self.home, self.began)
@@ -92,18 +101,18 @@ class SubtaskRunner:
         return None
 
     def _steps_before(self, subtask: Subtask) -> tuple[Step, ...]:
-        """Return the steps that a resumed run had taken in a subtask."""
+        """Return the steps of a subtask from before the run was resumed."""
         return self.resumed.steps if self.resumed is not None and self.resumed.current == subtask else ()
 
     def _experiences(self, subtask: Subtask) -> tuple[EpisodicExperience, ...]:
-        if not self.planning.gives_memory or self.options.replay == "only":
+        if not self.planning.uses_memory or self.options.replay == "only":
             return ()
         with self.session.timed("memory"):
             return self.worker.recall(self.task, subtask)
 
     # Replay
 
-    def _find_replay(self, subtask: Subtask) -> Generator[Event, None, Replayable | None]:
+    def _find_replayable(self, subtask: Subtask) -> Generator[Event, None, Replayable | None]:
         if self.recall is None:
             return None
         known = self.progress.known
@@ -112,7 +121,7 @@ class SubtaskRunner:
         with self.session.timed("memory"):
             learned = None if subtask.skill else self.recall.same_subtask(subtask)
         if learned is None:
-            with self.session.without_texts():  # only the window in front matters
+            with self.session.without_ocr():  # only the active window matters
                 window = (yield from self.session.look(check=False)).active_window
             with self.session.timed("memory"):
                 learned = self.recall.skills.replayable(subtask, window) or self.recall.like_subtask(subtask, window)
@@ -128,11 +137,11 @@ class SubtaskRunner:
             self.progress.proofs += result.evidence
             self.progress.unproven = result.unproven
         elif self.learner is not None and (steps or learned.exact) and not result.stale:
-            # A similar experience that did not even begin has misled nobody, and neither has one that lacks a value.
+            # Do not count it against a similar experience that did not even begin, or one that lacked a value.
             try:
                 self.learner.count_uses([learned.experience_id], worked=False)
             except MemoryStoreError as error:
-                yield Troubled(problem=f"it could not be stored that the replay stopped: {error}")
+                yield Troubled(problem=f"the stopped replay could not be recorded in memory: {error}")
         return result
 
     # The Worker
@@ -146,15 +155,16 @@ class SubtaskRunner:
         before: tuple[Step, ...],
         warning: str,
     ) -> Generator[Event, None, Ending]:
-        """Let the Worker act until it reports DONE or FAIL, or the screen shows what it said, or it goes in circles.
+        """Let the Worker act until it reports DONE or FAIL, its `done_when` holds, or it goes in circles.
 
-        The Worker sees the steps of a resumed run (`before`), but they count neither as steps nor as repetitions. It
-        gets the warning when there is no reflection. A DONE is sent back once if nothing shows that typed text arrived.
+        The Worker sees the steps of a resumed run (`before`), but they count neither as steps nor as repetitions. The
+        warning takes the place of a missing reflection. A DONE is sent back once if nothing shows that typed text
+        arrived.
         """
         unread: tuple[Step, ...] = ()
         unmet = ""
-        most = len(steps) + self.options.max_subtask_steps
-        while len(steps) < most:
+        max_steps = len(steps) + self.options.max_subtask_steps
+        while len(steps) < max_steps:
             observation = yield from self.session.look()
             yield from self._see_effects(steps, observation)
             if hopeless := is_hopeless(steps):
@@ -187,7 +197,7 @@ class SubtaskRunner:
                     continue
                 case Fail(reason=reason):
                     return Ending("failed", reason or response.observation_analysis or "the Worker gave up")
-            answer = yield from self._perform(response, observation, steps, most)
+            answer = yield from self._perform(response, observation, steps, max_steps)
             unmet = (yield from self._find_unmet(response, answer, steps)) if response.done_when else ""
             if response.done_when and not unmet:
                 return Ending("done")
@@ -195,11 +205,11 @@ class SubtaskRunner:
         return Ending("failed", f"not finished after {self.options.max_subtask_steps} steps (limits.max_subtask_steps)")
 
     def _perform(
-        self, response: ActResponse, observation: Observation, steps: list[Step], most: int
+        self, response: ActResponse, observation: Observation, steps: list[Step], max_steps: int
     ) -> Generator[Event, None, list[Step]]:
-        """Carry out the primitives of an answer while the screen stays as foreseen; return their steps.
+        """Carry out the primitives of an answer while the screen stays as expected; return their steps.
 
-        They are added to `steps`, which may grow to the length `most`.
+        The steps are appended to `steps`, which may grow to a length of `max_steps`.
         """
         first, takeovers = len(steps), self.session.takeovers
         steps.append((yield from self.session.step(observation, response.part(0))))
@@ -209,10 +219,10 @@ class SubtaskRunner:
             reason = ""
             if number >= self.options.max_actions:
                 reason = f"worker.max_actions allows {self.options.max_actions} in an answer"
-            elif len(steps) >= most:
+            elif len(steps) >= max_steps:
                 reason = "the subtask has taken all its steps (limits.max_subtask_steps)"
             elif self.session.takeovers > takeovers:
-                reason = "the person took over and has handed back"
+                reason = "the person took over the screen and has handed it back"
             reason = reason or find_unforeseen(action, steps[first:], now)
             if reason:
                 dropped = Dropped(actions=response.then[number - 1 :], reason=reason)
@@ -223,7 +233,7 @@ class SubtaskRunner:
         return steps[first:]
 
     def _find_unmet(self, response: ActResponse, answer: list[Step], steps: list[Step]) -> Generator[Event, None, str]:
-        """Return why an answer that was to finish the subtask did not; empty if the screen shows that it did."""
+        """Return why the answer did not finish the subtask as it claimed; empty if the screen shows that it did."""
         if answer[-1].dropped is not None:
             return "not all of its primitives were performed"
         now = yield from self.session.look()
@@ -234,7 +244,7 @@ class SubtaskRunner:
         return unmet or ("nothing shows that typed text arrived" if find_unread(steps, now) else "")
 
     def _see_effects(self, steps: list[Step], after: Observation) -> Generator[Event, None, None]:
-        """Complete the steps with their effects, given the screen after the last one."""
+        """Add the effects that are still missing to steps, given the screen after the last one."""
         screens = [*(step.observation for step in steps), after][1:]
         for index, (step, seen) in enumerate(zip(steps, screens, strict=True)):
             completed = step.followed_by(seen)
@@ -243,7 +253,7 @@ class SubtaskRunner:
                 yield EffectSeen(step=step.number, result=completed.result)
 
     def _reflect(self, subtask: Subtask, observation: Observation, steps: list[Step]) -> Generator[Event, None, str]:
-        """Return the trajectory reflector's feedback (paper, section 3.1.2) if something looks wrong; may be empty."""
+        """Return the trajectory reflector's feedback (paper, section 3.1.2); empty if nothing looks wrong."""
         trouble = find_trouble(steps, self.options.reflect_every) if self.options.reflect else ""
         if not trouble:
             return ""
@@ -254,7 +264,7 @@ class SubtaskRunner:
         return reflection
 
 
-def _not_replayed(subtask: Subtask, result: Replayed | None) -> str:
+def _why_not_replayed(subtask: Subtask, result: Replayed | None) -> str:
     if result is None:
         return f"memory holds no verified steps for {subtask.name!r}"
     return f"the replay of {subtask.name!r} stopped: {result.problem}"

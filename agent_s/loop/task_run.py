@@ -1,9 +1,9 @@
 """One run of the loop, from a task to its outcome, as a generator of events.
 
-plan -> for each subtask: replay, or let the Worker act (`agent_s.loop.subtask_run`)
--> a failed subtask goes back to planning
-verify -> a task that is not done goes back to planning
-learn -> the outcome
+1. Plan.
+2. For each subtask, replay or let the Worker act (`agent_s.loop.subtask_run`). A failed subtask goes back to planning.
+3. Verify. A task that is not done goes back to planning.
+4. Learn, and report the outcome.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from memory_store import MemoryStoreError
 
 
 class TaskRun:
-    """One run.
+    """One run of the loop.
 
     Args:
-        services: The model, the desktop, memory and whatever else it works with.
+        services: The collaborators of the run, such as the model, the desktop and memory.
         options: How the agent works.
         signals: Requests to stop and to pause.
         task: The task.
-        state_check: Checks the applications' own state at the end; None to let the model judge.
-        blind: Whether the result of the check is kept from the agent.
-        resumed: The run to continue; None for a new one.
+        state_check: Check of the applications' own state at the end; None to let the model judge.
+        blind: Whether to withhold the result of the check from the agent.
+        resumed: The run to resume; None for a new one.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class TaskRun:
         self._judged_by_model = state_check is None
         self._blind = blind and state_check is not None
         self._untrusted, self._seen_texts = UntrustedText(task.instruction), SeenTexts()
-        self._impossible = services.secrets.problem(task.instruction)
+        self._secret_problem = services.secrets.problem(task.instruction)
         self._session = session = Session(services, self._desktop, options.limits, signals, self._on_screen)
         if services.search is not None:
             services.search.set_meter(session)
@@ -84,10 +84,10 @@ class TaskRun:
         self._verification = Verification(session, judge, task, state_check, options.limits.max_looks, prober)
         self._recall = None
         if memory is not None and options.replay:
-            hands_over, agree = options.replay != "only", services.people.agree
-            judges = Judge(session, task, memory) if options.judge and hands_over else None
+            may_call_model, agree = options.replay != "only", services.people.agree
+            judges = Judge(session, task, memory) if options.judge and may_call_model else None
             trusted, names = options.trusted_run, session.display_names
-            self._recall = Recall(memory, task, PLATFORM, trusted, hands_over, agree, judges, names)
+            self._recall = Recall(memory, task, PLATFORM, trusted, may_call_model, agree, judges, names)
         manager = Manager(
             session,
             memory if options.narrative else None,
@@ -99,7 +99,7 @@ class TaskRun:
         self._planning = Planning(
             services, options, session, task, progress, manager, self._untrusted, self._recall, resumed
         )
-        self._reported = Ending("stopped")  # how the work ended, before any check
+        self._reported = Ending("stopped")  # the agent's own ending, before verification
         self._learner = None
         if memory is not None and options.learn:
             derivation = Derivation(self._seen_texts)
@@ -134,17 +134,17 @@ class TaskRun:
         """Yield the events of the run; the last one is `RunEnded`."""
         with closing(self._run()) as events:
             for event in events:
-                yield from self._session.model_calls()  # those that led to the event
+                yield from self._session.model_calls()  # calls that led to the event come before it
                 yield event
 
     def _on_screen(self, seen: Observation) -> None:
-        """Collect what a screen says, which must not become an instruction or a constant of a replay."""
-        self._verification.see(seen)
+        """Note the texts of a screen, which must become neither instructions nor constants of a replay."""
+        self._verification.set_start(seen)
         self._untrusted.add_screen(seen)
         self._seen_texts.add(seen, self._session.steps)
 
     @property
-    def _is_gone_with_the_run(self) -> bool:
+    def _has_temporary_desktop(self) -> bool:
         return self._desktop.private and not is_address(self._desktop.display)
 
     def _run(self) -> Generator[Event, None, None]:
@@ -153,23 +153,23 @@ class TaskRun:
             task=self._task,
             model=self._session.name,
             limits=self._options.limits,
-            desktop="virtual" if self._is_gone_with_the_run else self._desktop.display,
+            desktop="virtual" if self._has_temporary_desktop else self._desktop.display,
             resumes=self._resumed.run_id if self._resumed else "",
         )
         with self._session.running():
             ending, verdict = yield from self._work_until_verified()
             yield from self._learn(ending, verdict)
             yield Concluded(outcome=self._outcome(ending, verdict))
-            yield from self._sum_up()
+            yield from self._summarize()
         yield RunEnded(outcome=self._outcome(ending, verdict))
 
     # Working
 
     def _work_until_verified(self) -> Generator[Event, None, tuple[Ending, Verdict]]:
-        """Plan, work and verify; if a check finds that the task is not done, plan again with its reason."""
-        if self._impossible:
-            return Ending("error", self._impossible), Verdict(verified=None)
-        plan = self._planning.first()
+        """Plan, work and verify; if verification finds that the task is not done, replan with its reason."""
+        if self._secret_problem:
+            return Ending("error", self._secret_problem), Verdict(verified=None)
+        plan = self._planning.first_plan()
         while True:
             self._reported = ending = yield from self._work(plan)
             if ending.status not in ("done", "failed", "infeasible"):
@@ -181,10 +181,10 @@ class TaskRun:
             reason = f"not verified: {verdict.reason}"
             if self._blind or self._progress.replans >= self._options.limits.max_replans:
                 return Ending("failed", reason), verdict
-            plan = self._planning.again(FailedSubtask(MISSING, reason), ())
+            plan = self._planning.replan(FailedSubtask(MISSING, reason), ())
 
     def _work(self, plan: Generator[Event, None, Plan | Ending]) -> Generator[Event, None, Ending]:
-        """Make a plan and carry it out; whatever interrupts it becomes an ending."""
+        """Plan and carry out the plan; limits, stops and errors become endings."""
         session = self._session
         session.reserve_for_verification(self._judged_by_model)
         try:
@@ -203,17 +203,17 @@ class TaskRun:
         return Ending("stopped", f"{self._session.stop_reason}; finished subtasks are kept in memory")
 
     def _carry_out(self, planning: Generator[Event, None, Plan | Ending]) -> Generator[Event, None, Ending]:
-        """Work on the subtasks of a plan in order; plan again when one fails."""
+        """Carry out the subtasks of a plan in order; replan when one fails."""
         plan = yield from planning
         while isinstance(plan, Plan):
-            failed, left = yield from self._work_on_all(plan)
+            failed, left = yield from self._run_subtasks(plan)
             if failed is None:
                 return Ending("done")
-            plan = yield from self._planning.again(failed, left)
+            plan = yield from self._planning.replan(failed, left)
         return plan
 
-    def _work_on_all(self, plan: Plan) -> Generator[Event, None, tuple[FailedSubtask | None, tuple[Subtask, ...]]]:
-        """Return the first subtask that failed, and those that follow it."""
+    def _run_subtasks(self, plan: Plan) -> Generator[Event, None, tuple[FailedSubtask | None, tuple[Subtask, ...]]]:
+        """Return the first subtask that failed, if any, and the subtasks left after it."""
         for position, subtask in enumerate(plan.subtasks, start=1):
             left = plan.subtasks[position:]
             failed = yield from self._subtasks.run(subtask, left, len(plan.subtasks))
@@ -222,7 +222,7 @@ class TaskRun:
         return None, ()
 
     def _verify(self, ending: Ending) -> Generator[Event, None, Verdict]:
-        """Check the result; a fully replayed run is checked against the end that was verified before."""
+        """Verify the result; a fully replayed run is compared with the end that was verified when it was learned."""
         progress = self._progress
         proofs = tuple(progress.proofs) if progress.all_known and not progress.unproven else ()
         return (yield from self._verification.check(ending.status, progress.worked_on, progress.aims, proofs))
@@ -230,7 +230,7 @@ class TaskRun:
     # The end
 
     def _learn(self, ending: Ending, verdict: Verdict) -> Generator[Event, None, None]:
-        """Write the run's experience to memory; a memory that cannot be written does not change the outcome."""
+        """Write the run's experience to memory; a failure to do so does not change the outcome."""
         progress, learner = self._progress, self._learner
         if learner is None:
             return
@@ -240,7 +240,7 @@ class TaskRun:
             with self._session.timed("memory"):
                 if ending.status in ("done", "failed"):
                     learner.count_uses(progress.used, ending.status == "done", self._proof(verdict))
-                learner.mark(verdict)
+                learner.mark_subtasks(verdict)
                 if progress.boundary:
                     learner.count_uses([progress.boundary], worked=True)
                 elif ending.status == "done" and verdict.verified and not progress.all_known:
@@ -256,7 +256,7 @@ class TaskRun:
             yield Troubled(problem="stopped while the run's experience was being stored")
 
     def _store_task(self, learner: Learner, ending: Ending, verdict: Verdict) -> list[Event]:
-        """Store the whole task in narrative memory, with everything that is known about how it went."""
+        """Store the whole task in narrative memory."""
         progress, done = self._progress, ending.status == "done"
         plan = Plan(subtasks=progress.finished) if done else progress.plan
         how = (ending.status, ending.reason)
@@ -264,27 +264,27 @@ class TaskRun:
         short = done and verdict.verified is not False and len(progress.done) == 1 and is_trivial(progress.done[0][1])
         return learner.store_task(progress.query, plan, how, verdict, text, short)
 
-    def _sum_up(self) -> Generator[Event, None, None]:
-        """Let the model sum up what was learned; what it cannot sum up now is left for a later run."""
+    def _summarize(self) -> Generator[Event, None, None]:
+        """Let the model summarize what was learned; remaining drafts are left for a later run."""
         if self._learner is None or self._options.replay == "only" or self._session.asked_to_stop():
             return
         try:
             with self._session.timed("memory"):
-                self._learner.sum_up(self._session.latest)
+                self._learner.summarize_drafts(self._session.latest)
         except (MemoryStoreError, ModelError) as error:
-            yield Troubled(problem=f"what was learned could not be summed up: {error}")
+            yield Troubled(problem=f"what was learned could not be summarized: {error}")
         except (LimitReached, Stopped, KeyboardInterrupt):
             return
 
     def _withdraw_boundary(self, learner: Learner) -> None:
-        """Withdraw the claim of an exploration that the task cannot be done."""
+        """Withdraw a boundary, an exploration's claim that the task cannot be done, which this run has refuted."""
         window = self._session.latest.active_window if self._session.latest is not None else None
         boundary = self._recall.boundary(window) if self._recall is not None else None
         if boundary is not None:
             learner.withdraw(boundary.id)
 
     def _proof(self, verdict: Verdict) -> str:
-        """Return the check that proves a replay: independent of the model, of a run that did nothing else."""
+        """Return the name of the check that proves a replay; empty if a model judged or not everything was replayed."""
         alone = self._progress.all_replayed and not self._progress.replans and verdict.verified
         return verdict.by if alone and not self._judged_by_model else ""
 

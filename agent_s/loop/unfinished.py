@@ -1,4 +1,4 @@
-"""The state of a run that ended early, read from its record in order to resume it."""
+"""Reconstruction of an unfinished run from its recording, in order to resume it."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ INTERRUPTED = "the run was interrupted here; whether this was carried out is not
 class UnfinishedRun:
     """A run that ended before its task was done."""
 
-    run_id: str  # the run
-    task: Task  # the task
+    run_id: str
+    task: Task
     desktop: str = ""  # "virtual", the name of an X display, or the address of a machine
-    query: str = ""  # the Manager's question
+    query: str = ""  # the Manager's query
     aims: Aims = field(default_factory=Aims)  # what the task requires and forbids
     plan: Plan | None = None  # the latest plan; None if there was none yet
     done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)  # finished subtasks with their steps
-    done_before: int = 0  # number of them from before the latest plan, which may do the same again
-    current: Subtask | None = None  # the subtask that was being worked on, or that failed last
+    done_before: int = 0  # how many of them precede the latest plan, which may repeat them
+    current: Subtask | None = None  # the subtask in progress, or the last one that failed
     steps: tuple[Step, ...] = ()  # steps of the current subtask, without their screens
 
     @property
-    def left(self) -> Plan | None:
-        """The part of the plan that is not done; None if there is no plan yet."""
+    def remaining_plan(self) -> Plan | None:
+        """The unfinished part of the plan; None if there is no plan yet."""
         if self.plan is None:
             return None
         finished = {subtask.name for subtask, _ in self.done[self.done_before :]}
@@ -53,10 +53,10 @@ class UnfinishedRun:
 
 
 def read_unfinished(events: Iterable[Event]) -> UnfinishedRun:  # noqa: C901 - one case per event
-    """Read from the events of a run what it had planned and done.
+    """Return what a run had planned and done, from its events.
 
     Raises:
-        TrajectoryError: The task is done, or the record does not begin with the run's start.
+        TrajectoryError: The task is done, or the recording lacks the start of the run.
     """
     run: UnfinishedRun | None = None
     chosen: ActionChosen | None = None
@@ -74,10 +74,10 @@ def read_unfinished(events: Iterable[Event]) -> UnfinishedRun:  # noqa: C901 - o
             case SubtaskStarted():
                 run.current, run.steps = event.subtask, ()
             case ActionChosen():
-                run.steps += _steps(chosen)
+                run.steps += _recorded_step(chosen)
                 chosen = event
             case ActionPerformed():
-                run.steps, chosen = (*run.steps, *_steps(chosen, event.result)), None
+                run.steps, chosen = (*run.steps, *_recorded_step(chosen, event.result)), None
             case ActionsDropped():
                 run.steps = tuple(
                     replace(step, dropped=event.dropped) if step.number == event.step else step for step in run.steps
@@ -92,13 +92,13 @@ def read_unfinished(events: Iterable[Event]) -> UnfinishedRun:  # noqa: C901 - o
             case RunEnded() if event.outcome.status == "done":
                 raise TrajectoryError(f"The run {run.run_id} is done: there is nothing to resume.")
     if run is None:
-        raise TrajectoryError("The record does not begin with the run's start, so there is nothing to resume.")
-    run.steps += _steps(chosen)
+        raise TrajectoryError("The recording lacks the start of the run, so there is nothing to resume.")
+    run.steps += _recorded_step(chosen)
     return run
 
 
-def _steps(chosen: ActionChosen | None, result: ActionResult | None = None) -> tuple[Step, ...]:
-    """Return the step for a chosen action, if any; without a result, the run ended while it was carried out."""
+def _recorded_step(chosen: ActionChosen | None, result: ActionResult | None = None) -> tuple[Step, ...]:
+    """Return the step of a chosen action, or () for None; without a result, the run ended during the action."""
     if chosen is None:
         return ()
     import numpy as np
@@ -109,6 +109,6 @@ def _steps(chosen: ActionChosen | None, result: ActionResult | None = None) -> t
         next_action=chosen.next_action,
         action=chosen.action,
     )
-    screen = Observation(np.zeros((1, 1, 3), np.uint8), (), (), notes=("What was seen then is not kept.",))
+    screen = Observation(np.zeros((1, 1, 3), np.uint8), (), (), notes=("The screen of this step was not kept.",))
     result = result or ActionResult(ok=False, error=INTERRUPTED, refusal="interrupted")
     return (Step(chosen.step, screen, response, result, recalled=True, target=chosen.target),)

@@ -1,4 +1,4 @@
-"""The end of a task: its state check, else an evaluator that may look closer (verification as in OSCAR)."""
+"""Verification of a task, by a state check or by an evaluator that may look closer (as in OSCAR)."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ Finished = Sequence[tuple[Subtask, tuple[Step, ...]]]
 
 @dataclass(slots=True)
 class Verification:
-    """Checks how a task ended."""
+    """Verifies the result of one run."""
 
     session: Session  # the run's desktop and model
-    evaluator: Evaluator | None  # judges if there is no state check; None to believe the agent
-    task: Task  # the task
-    state_check: StateCheck | None  # checks the applications' own state, or None
-    max_looks: int  # maximum number of times to look closer or to make probes
-    prober: Prober  # reads files and settings, and knows what the run began with
+    evaluator: Evaluator | None  # judges if there is no state check; None to leave the result unverified
+    task: Task
+    state_check: StateCheck | None  # check of the applications' own state, or None
+    max_looks: int  # how often the evaluator may look closer or request probes
+    prober: Prober  # reads files and settings, and compares them with those at the start of the run
     start: Observation | None = None  # the screen before anything was done
 
-    def see(self, seen: Observation) -> None:
-        """Keep the first screen of the run."""
+    def set_start(self, seen: Observation) -> None:
+        """Keep an observation as the start of the run, unless there is one already."""
         self.start = self.start or seen
 
     def check(
         self, status: Status, done: Finished, aims: Aims, proofs: tuple[str, ...] = ()
     ) -> Generator[Event, None, Verdict]:
-        """Return whether the task is done; undecided, with the reason, if that cannot be checked.
+        """Return whether the task is done; the verdict is undecided, with the reason, if that cannot be checked.
 
         Args:
-            status: How the agent ended it.
-            done: The subtasks that were worked on, with their steps.
+            status: How the agent ended the task.
+            done: The attempted subtasks with their steps.
             aims: What the task requires and forbids.
-            proofs: Checks of the end that a fully replayed run has passed.
+            proofs: Evidence that a fully replayed run reached its verified end; empty for any other run.
         """
         try:
             verdict = yield from self._check(status, done, aims, proofs)
@@ -63,7 +63,7 @@ class Verification:
         self, status: Status, done: Finished, aims: Aims, proofs: tuple[str, ...]
     ) -> Generator[Event, None, Verdict]:
         judged = status == "done" and self.state_check is None and not proofs and self.evaluator is not None
-        with nullcontext() if judged else self.session.without_texts():
+        with nullcontext() if judged else self.session.without_ocr():
             observation = yield from self.session.look(bounded=False, check=judged)
         if self.state_check is not None:
             with self.session.timed("verify"):
@@ -83,10 +83,10 @@ class Verification:
     def _judge(
         self, evaluator: Evaluator, observation: Observation, done: Finished, aims: Aims
     ) -> Generator[Event, None, Verdict]:
-        """Let the evaluator look closer and ask for probes until it judges; what points name is probed before."""
+        """Let the evaluator look closer and request probes until it judges; files that points name are probed first."""
         prober, end = self.prober, observation
         points = aims.points(self.task.instruction)
-        before = len(prober.results)  # those of an earlier check are outdated
+        before = len(prober.results)  # results of an earlier verification are outdated
         if prober.home is not None:
             for probe in first_probes(points, prober.differences()):
                 yield Probed(result=prober.probe(probe))
@@ -115,7 +115,7 @@ class Verification:
                 looked.append((yield from self._look_closer(judged.look, context)))
                 observation = yield from self.session.look(bounded=False)
                 looked[-1] = looked[-1].followed_by(observation)
-        raise AssertionError("an evaluator that may not look judges")
+        raise AssertionError("an evaluator that may not look must judge")
 
     def _look_closer(self, action: Action, context: VerifyContext) -> Generator[Event, None, Step]:
         observation = context.observation

@@ -117,7 +117,7 @@ class Replay:
             learned = replace(learned, steps=with_home(learned.steps, self.home))
         if self.home is None:  # nobody can say whether the files were written, which must not prove the end
             learned = replace(learned, steps=without_files(learned.steps))
-        with nullcontext() if names_texts(learned.steps) else self.session.without_texts():
+        with nullcontext() if names_texts(learned.steps) else self.session.without_ocr():
             if (yield from self._is_done_already(learned)):
                 return Replayed(True, ("what it shows or hides is already so",))
             if is_hidden_switch(learned.steps) and self._settings_made(learned):

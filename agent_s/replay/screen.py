@@ -1,4 +1,4 @@
-"""The part of a run that replays use."""
+"""The protocol through which a replay uses the run."""
 
 from __future__ import annotations
 
@@ -14,33 +14,36 @@ from agent_s.records import Step
 
 
 class Screen(Protocol):
-    """The part of a run that a replay uses; `agent_s.loop.session.Session` implements it."""
+    """What a replay needs of a run; implemented by `agent_s.loop.session.Session`."""
 
-    steps: int
-    clock: Callable[[], float]
-    glanced: bool  # whether the latest observation came from a glance
-    still_s: float  # for how long `look_again` has seen nothing stir and no application work; 0.0 if that is not known
+    steps: int  # primitives performed so far
+    clock: Callable[[], float]  # monotonic clock, s
+    glanced: bool  # whether the latest observation came from `glance`
+    still_s: float  # how long `look_again` has seen an unchanging screen and idle applications, s; 0.0 if unknown
 
     def look(self, *, check: bool = True, glanced: bool = False) -> Generator[Event, None, Observation]:
-        """Return the current screen; with `check`, the first time after waiting for an action, what came late too.
+        """Return the current screen.
 
-        With `glanced`, the result of the latest `glance` does.
+        Args:
+            check: Whether the first look after an action that ended by a known sign of its effect also waits for late
+                changes.
+            glanced: Whether the result of the latest `glance` is good enough.
         """
 
     def glance(self, ids: Collection[int]) -> Generator[Event, None, Observation | None]:
-        """Return the latest observation with its windows, focus and some elements as they are now.
+        """Return the latest observation with its windows, its focus and the given elements refreshed.
 
-        None if that takes a look.
+        None if that requires a full observation (`look`).
         """
 
     def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
         """Wait until the screen changes, or for a moment, and return a new observation."""
 
     def await_windows(self, expected: Callable[[Sequence[Window]], bool], limit_s: float) -> None:
-        """Wait until the windows are as expected, if that can be known without a look; at most for a time."""
+        """Wait until the windows are as expected or the limit has passed; returns at once if they cannot be listed."""
 
-    def without_texts(self) -> AbstractContextManager[None]:
-        """Do not recognize text that is only pixels."""
+    def without_ocr(self) -> AbstractContextManager[None]:
+        """Observe without OCR within the block."""
 
     def step(
         self, observation: Observation, response: ActResponse, replayed: bool = False, settle: Settles = True
@@ -48,7 +51,7 @@ class Screen(Protocol):
         """Carry out one primitive."""
 
     def windows(self) -> Sequence[Window] | None:
-        """Return the visible windows; None if they are not known without a look."""
+        """Return the visible windows; None if that requires a full observation."""
 
     def element_now(self, element: Element) -> Element | None:
-        """Return an element of the latest observation as it is now; None if it is gone, or cannot be asked."""
+        """Return the current state of an element of the latest observation; None if it is gone or cannot be queried."""

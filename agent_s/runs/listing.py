@@ -90,7 +90,7 @@ def _summarize(folder: Path) -> RunSummary:
         problem = "its first event cannot be read" if isinstance(error, ValidationError) else str(error)
         return RunSummary(folder=folder, run_id=folder.name, problem=problem)
     if not isinstance(started, RunStarted):
-        return RunSummary(folder=folder, run_id=folder.name, problem="its record does not begin with the run's start")
+        return RunSummary(folder=folder, run_id=folder.name, problem="its recording lacks the start of the run")
     summary = RunSummary(folder, started.run_id, started.at, started.task.instruction, started.model)
     if not isinstance(ended, RunEnded):
         return replace(summary, problem="its record ends before the run did")

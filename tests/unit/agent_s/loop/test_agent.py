@@ -106,7 +106,7 @@ def run(desktop: FakeDesktop, model: ScriptedModel, memory: MemoryStore | None =
     return list(agent.stream(TASK, check))  # type: ignore[arg-type]
 
 
-def test_single_options_replace_those_of_the_options_object() -> None:
+def test_keyword_options_override_the_options_object() -> None:
     agent = AgentS(
         model=ScriptedModel({}),
         desktop=FakeDesktop([screen(OK)]),
@@ -119,7 +119,7 @@ def test_single_options_replace_those_of_the_options_object() -> None:
         AgentS(model=ScriptedModel({}), desktop=FakeDesktop([screen(OK)]), planer="flat")
 
 
-def test_a_task_is_planned_done_and_verified() -> None:
+def test_a_task_is_planned_carried_out_and_verified() -> None:
     desktop = FakeDesktop(screen(OK), opens_dialog)
     model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
     events = run(desktop, model, check=passes)
@@ -168,7 +168,7 @@ def test_a_failed_subtask_is_replanned_with_the_remaining_ones() -> None:
     assert [event.replan for event in of(Planned, events)] == [0, 1]
 
 
-def test_a_judge_sees_what_a_failed_subtask_did() -> None:
+def test_the_evaluator_sees_the_steps_of_a_failed_subtask() -> None:
     fails = [act(Click(element_id=OK.id)), act(Fail(reason="no such menu"))]
     model = ScriptedModel({"plan": [plan("a"), plan("b")], "act": [*fails, act(Done())]})
     run(FakeDesktop(screen(OK)), model)
@@ -176,7 +176,7 @@ def test_a_judge_sees_what_a_failed_subtask_did() -> None:
     assert [(subtask.name, len(steps)) for subtask, steps in context.done] == [("a (not finished)", 1), ("b", 0)]
 
 
-def test_the_same_plan_twice_is_refused() -> None:
+def test_a_repeated_plan_is_refused() -> None:
     model = ScriptedModel({"plan": [plan("a")] * 3, "act": [act(Fail(reason="not there"))]})
     ended = outcome(run(FakeDesktop(screen(OK)), model))
     assert (ended.status, ended.reason, ended.verified) == ("failed", "not there", False)
@@ -227,13 +227,13 @@ def test_a_used_up_budget_ends_the_run_and_is_named(limits: Limits, named: str) 
     assert ended.status == "out_of_budget" and named in ended.reason and ended.verified is None
 
 
-def test_a_subtask_without_end_fails() -> None:
+def test_a_subtask_that_never_ends_fails() -> None:
     model = ScriptedModel({"act": [act(Click(element_id=1))] * 50})
     events = run(FakeDesktop(screen(OK)), model, limits=Limits(max_subtask_steps=4, max_replans=0))
     assert outcome(events).status == "failed" and "limits.max_subtask_steps" in outcome(events).reason
 
 
-def test_the_reflector_speaks_when_nothing_changes() -> None:
+def test_the_reflector_gives_feedback_when_nothing_changes() -> None:
     model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
     events = run(FakeDesktop(screen(OK)), model)
     assert [event.trouble for event in of(Reflected, events)] == [
@@ -319,7 +319,7 @@ def test_without_criteria_the_instruction_is_judged() -> None:
     assert getattr(model.requests[-1].context, "points", None) == (TASK.instruction, "do not cancel")
 
 
-def test_a_judge_may_look_closer_but_not_act() -> None:
+def test_the_evaluator_may_look_closer_but_not_act() -> None:
     looks = [
         VerifyResponse(look=action, verified=None) for action in (Click(element_id=1), Scroll(element_id=1, clicks=-3))
     ]
@@ -337,7 +337,7 @@ def test_a_judge_may_look_closer_but_not_act() -> None:
     assert [step.result.ok for step in last.looked] == [False, True]
 
 
-def test_a_file_that_the_criteria_name_is_probed_before_the_judge_is_asked(tmp_path: Path) -> None:
+def test_a_file_that_the_criteria_name_is_probed_before_the_evaluator_is_called(tmp_path: Path) -> None:
     class AtHome(FakeDesktop):
         @property
         def home(self) -> Path:
@@ -353,7 +353,7 @@ def test_a_file_that_the_criteria_name_is_probed_before_the_judge_is_asked(tmp_p
     assert [request.kind for request in model.requests].count("verify") == 1
 
 
-def test_a_claim_without_evidence_is_sent_back_once_and_then_undecided() -> None:
+def test_a_claim_without_evidence_is_sent_back_once_and_then_left_undecided() -> None:
     unfounded = Judgement(point=1, met=True, citations=(Citation(of="element", number=77, quote="OK"),))
     claims = VerifyResponse(judgements=(unfounded,), verified=True)
     model = ScriptedModel({"act": [act(Done())], "verify": [claims, claims]})
@@ -401,13 +401,13 @@ def test_a_small_budget_has_no_reserve() -> None:
     assert ended.reason == "3 steps are used up (limits.max_steps)"
 
 
-def test_a_task_that_nobody_could_do_is_infeasible() -> None:
+def test_an_impossible_task_ends_as_infeasible() -> None:
     model = ScriptedModel({"plan": [PlanResponse(gives_up="there is no such application", infeasible=True)]})
     ended = outcome(run(FakeDesktop(screen(OK)), model))
     assert (ended.status, ended.verified, ended.reason) == ("infeasible", None, "there is no such application")
 
 
-def test_a_flat_planner_gives_the_task_to_the_worker_as_it_is() -> None:
+def test_a_flat_planner_passes_the_task_to_the_worker_unchanged() -> None:
     model = ScriptedModel({"act": [act(Done())]})
     events = run(FakeDesktop(screen(OK)), model, planner="flat", check=passes)
     assert [request.kind for request in model.requests] == ["act"]
@@ -422,7 +422,7 @@ def test_the_only_subtask_of_a_flat_plan_may_take_all_steps_of_the_task() -> Non
     assert (ended.status, ended.usage.steps) == ("done", 29)
 
 
-def test_a_flat_plan_gives_a_refuted_task_back_to_the_worker() -> None:
+def test_a_flat_plan_sends_a_refuted_task_back_to_the_worker() -> None:
     verdicts = iter([Verdict(verified=False, reason="the file is empty"), Verdict(verified=True)])
     model = ScriptedModel({"act": [act(Done()), act(Done())]})
     ended = outcome(run(FakeDesktop(screen(OK)), model, planner="flat", check=lambda status: next(verdicts)))
@@ -461,7 +461,7 @@ def test_searches_count_against_the_budgets_and_usage_of_the_run() -> None:
     assert (ended.status, ended.reason) == ("out_of_budget", "1000 tokens are used up (limits.max_tokens)")
 
 
-def test_an_answer_that_cannot_be_used_counts_against_the_budgets_and_usage_of_the_run() -> None:
+def test_an_unusable_answer_counts_against_the_budgets_and_usage_of_the_run() -> None:
     class Refusing(ScriptedModel):
         def complete(self, request: ModelRequest) -> ModelResponse:
             request.on_usage(Usage(input_tokens=1000, output_tokens=50, dollars=0.25))
@@ -473,7 +473,7 @@ def test_an_answer_that_cannot_be_used_counts_against_the_budgets_and_usage_of_t
     assert [call.usage.tokens for call in of(ModelCalled, events)] == [1050]
 
 
-def test_the_web_is_asked_again_when_a_subtask_fails() -> None:
+def test_the_web_is_searched_again_when_a_subtask_fails() -> None:
     class Engine(WebSearch):
         queries: ClassVar[list[str]] = []
 
@@ -497,7 +497,7 @@ def test_the_web_is_asked_again_when_a_subtask_fails() -> None:
     assert [context.trouble for context in asked] == ["", "b: no"]
 
 
-def test_no_advice_is_searched_for_when_the_person_did_not_agree() -> None:
+def test_the_web_is_not_searched_when_the_person_refused_an_action() -> None:
     declined = FakeDesktop(
         screen(OK), lambda action, seen: ActionResult(ok=False, error="not confirmed", refusal="not_confirmed")
     )
@@ -518,13 +518,13 @@ def test_without_a_check_the_model_judges() -> None:
     assert (ended.status, ended.verified) == ("done", True)
 
 
-def test_a_model_that_is_away_is_an_error_outcome() -> None:
+def test_an_unreachable_model_is_an_error_outcome() -> None:
     model = ScriptedModel({"act": [ModelUnavailable("no answer from the server")]})
     ended = outcome(run(FakeDesktop(screen(OK)), model))
     assert (ended.status, ended.reason) == ("error", "no answer from the server")
 
 
-def test_a_desktop_that_goes_away_is_an_error_outcome() -> None:
+def test_a_lost_desktop_is_an_error_outcome() -> None:
     def lose(action: Action, seen: Observation) -> Observation:
         raise ConnectionLost("the display is gone")
 
@@ -591,7 +591,7 @@ def test_a_question_goes_to_the_person_and_its_answer_to_the_worker() -> None:
     assert context.steps[-1].result.answer == "the one for Which file?"
 
 
-def test_the_time_that_a_person_takes_to_answer_is_not_counted() -> None:
+def test_time_spent_waiting_for_a_person_is_not_counted() -> None:
     now = [0.0]
 
     def slowly(question: object) -> str:
@@ -613,7 +613,7 @@ def test_the_time_that_a_person_takes_to_answer_is_not_counted() -> None:
     assert now[0] == 7200
 
 
-def test_nobody_there_to_ask_is_an_error_value() -> None:
+def test_a_question_with_nobody_to_ask_is_an_error_result() -> None:
     model = ScriptedModel({"act": [act(CallUser(question="Which?")), act(Done())]})
     performed = of(ActionPerformed, run(FakeDesktop(screen(OK)), model))
     assert performed[0].result.ok is False
@@ -675,7 +675,7 @@ class TestMemory:
         model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
         assert not outcome(run(FakeDesktop(screen(OK)), model, memory, replay=False)).replayed
 
-    def test_at_a_mismatch_the_worker_takes_over(self, memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_worker_takes_over_at_a_mismatch(self, memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 0.0)
         self.learn(memory, Click(element_id=1))
         desktop = FakeDesktop(screen(button(4, "Fine")), opens_dialog)
@@ -767,7 +767,7 @@ class TestMemory:
         assert memory.stats().episodic == 1
 
 
-def test_after_a_person_took_over_the_screen_is_observed_again() -> None:
+def test_the_screen_is_observed_again_after_a_person_took_over() -> None:
     agent: AgentS
     desktop = FakeDesktop(screen(OK))
     now = [0.0]
@@ -790,7 +790,7 @@ def test_after_a_person_took_over_the_screen_is_observed_again() -> None:
     assert "the person took over" in (after.steps[0].result.error or "")
 
 
-def test_without_anybody_there_a_pause_changes_nothing() -> None:
+def test_pause_has_no_effect_without_a_person() -> None:
     agent: AgentS
 
     def pauses(action: Action, seen: Observation) -> Observation:
@@ -816,7 +816,7 @@ def test_earlier_tasks_go_to_the_planner_but_not_to_the_worker() -> None:
     assert "Type hello (done)" in told["act"], "without a planner it is the worker's to know"
 
 
-def test_the_person_is_not_asked_for_passwords() -> None:
+def test_a_person_is_never_asked_for_passwords() -> None:
     model = ScriptedModel({"act": [act(CallUser(question="What is your password?")), act(Done())]})
     performed = of(ActionPerformed, run(FakeDesktop(screen(OK)), model, ask=lambda question: "k7"))
     assert "{{secret:NAME}}" in (performed[0].result.error or "")
@@ -840,7 +840,7 @@ def test_a_run_begins_with_an_empty_text_buffer() -> None:
     assert desktop.cleared == 1
 
 
-def test_the_screen_is_looked_at_before_each_decision() -> None:
+def test_the_screen_is_observed_before_each_decision() -> None:
     desktop = FakeDesktop(screen(OK), opens_dialog)
     events = run(desktop, ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]}))
     shown = [len(event.observation.windows) for event in of(Observed, events) if event.observation is not None]

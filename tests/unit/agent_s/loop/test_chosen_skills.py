@@ -91,7 +91,7 @@ def run(
     return events, desktop
 
 
-def test_a_plan_of_skills_costs_one_call(memory: MemoryStore, skills: dict[str, str]) -> None:
+def test_a_plan_of_skills_costs_one_model_call(memory: MemoryStore, skills: dict[str, str]) -> None:
     model = ScriptedModel({"plan": [choosing(skills, *ALL)]})
     events, desktop = run(memory, model, summaries=False)
     ended = outcome(events)
@@ -100,7 +100,9 @@ def test_a_plan_of_skills_costs_one_call(memory: MemoryStore, skills: dict[str, 
     assert desktop.performed == [Type(text="Grace", element_id=1), Click(element_id=2), Click(element_id=3)]
 
 
-def test_the_judge_is_asked_although_everything_was_replayed(memory: MemoryStore, skills: dict[str, str]) -> None:
+def test_the_evaluator_judges_a_fully_replayed_task_planned_by_the_model(
+    memory: MemoryStore, skills: dict[str, str]
+) -> None:
     model = ScriptedModel({"plan": [choosing(skills, *ALL)]})
     agent = AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory, summaries=False)
     agent.run(Task(instruction=TASK))
@@ -130,7 +132,7 @@ def test_skills_and_subtasks_may_be_mixed(memory: MemoryStore, skills: dict[str,
     assert desktop.performed == [Type(text="Grace", element_id=1), Click(element_id=2), Click(element_id=3)]
 
 
-def test_the_worker_takes_over_where_the_screen_differs(memory: MemoryStore, skills: dict[str, str]) -> None:
+def test_the_worker_takes_over_when_the_screen_differs(memory: MemoryStore, skills: dict[str, str]) -> None:
     renamed = screen(FIELD, replace(BOX, name="Weekly letter"), SEND)
     model = ScriptedModel({"plan": [choosing(skills, *ALL)], "act": [act(Click(element_id=2)), act(Done())]})
     events, desktop = run(memory, model, renamed, summaries=False)
@@ -159,7 +161,7 @@ def test_a_plan_with_an_unknown_skill_or_value_is_sent_back(
     assert outcome(events).status == "done"
 
 
-def test_a_task_done_by_skills_is_done_again_without_a_model(memory: MemoryStore, skills: dict[str, str]) -> None:
+def test_a_task_done_by_skills_is_replayed_without_a_model(memory: MemoryStore, skills: dict[str, str]) -> None:
     run(memory, ScriptedModel({"plan": [choosing(skills, *ALL)]}), summaries=False)
     events, desktop = run(memory, NoModel(), replay="only")
     assert (outcome(events).status, outcome(events).replayed) == ("done", True)
@@ -167,7 +169,7 @@ def test_a_task_done_by_skills_is_done_again_without_a_model(memory: MemoryStore
     assert desktop.performed == [Type(text="Grace", element_id=1), Click(element_id=2), Click(element_id=3)]
 
 
-def test_a_task_done_by_skills_is_done_again_with_other_values(memory: MemoryStore, skills: dict[str, str]) -> None:
+def test_a_task_done_by_skills_is_replayed_with_other_values(memory: MemoryStore, skills: dict[str, str]) -> None:
     first, other = ("Put 'Grace' down for the newsletter", "Put 'Alan Turing' down for the newsletter")
     run(memory, ScriptedModel({"plan": [choosing(skills, *ALL)]}), task=first, summaries=False)
     events, desktop = run(memory, NoModel(), task=other, replay="only")
@@ -175,7 +177,7 @@ def test_a_task_done_by_skills_is_done_again_with_other_values(memory: MemorySto
     assert desktop.performed[0] == Type(text="Alan Turing", element_id=1)
 
 
-def test_a_skill_that_was_withdrawn_is_not_offered(memory: MemoryStore, skills: dict[str, str]) -> None:
+def test_a_withdrawn_skill_is_not_offered(memory: MemoryStore, skills: dict[str, str]) -> None:
     memory.quarantine(skills["send the form"], "it sends too much")
     model = ScriptedModel({"act": [act(Done())]})
     run(memory, model, summaries=False)

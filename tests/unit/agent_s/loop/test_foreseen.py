@@ -59,7 +59,7 @@ def carried_out(
     return desktop.performed, [event.dropped.reason for event in of(ActionsDropped, events)], model
 
 
-def test_all_primitives_of_an_answer_are_performed_in_order_while_the_screen_is_as_foreseen() -> None:
+def test_all_primitives_of_an_answer_are_performed_in_order_while_the_screen_is_as_expected() -> None:
     performed, dropped, model = carried_out(fills, answer(*FILL))
     assert performed == list(FILL)
     assert dropped == []
@@ -107,7 +107,9 @@ OTHER = button(60, "Search", "entry")
         (lambda seen: FORM, "no effect"),
     ],
 )  # fmt: skip
-def test_the_rest_is_dropped_when_something_differs(change: Callable[[Observation], Observation], reason: str) -> None:
+def test_the_remaining_primitives_are_dropped_when_something_differs(
+    change: Callable[[Observation], Observation], reason: str
+) -> None:
     performed, dropped, _ = carried_out(then(change), answer(*FILL))
     assert performed == [FILL[0]]
     assert len(dropped) == 1 and reason in dropped[0]
@@ -122,7 +124,7 @@ def test_the_rest_is_dropped_when_something_differs(change: Callable[[Observatio
         lambda seen: replace(seen, elements=(*seen.elements, button(12, "Clear"))),
     ],
 )  # fmt: skip
-def test_a_mark_in_the_title_a_tooltip_or_something_elsewhere_drops_nothing(
+def test_unsaved_marks_tooltips_and_unrelated_changes_drop_nothing(
     change: Callable[[Observation], Observation],
 ) -> None:
     performed, dropped, _ = carried_out(then(change), answer(*FILL))
@@ -130,13 +132,13 @@ def test_a_mark_in_the_title_a_tooltip_or_something_elsewhere_drops_nothing(
     assert dropped == []
 
 
-def test_a_target_that_the_answer_did_not_see_is_not_used() -> None:
+def test_a_target_that_was_not_on_the_first_screen_is_not_used() -> None:
     performed, dropped, _ = carried_out(fills, answer(FILL[0], Click(element_id=60)))
     assert performed == [FILL[0]]
     assert "was not on the screen" in dropped[0]
 
 
-def test_keys_are_pressed_only_where_the_answer_left_the_keyboard() -> None:
+def test_keys_are_pressed_only_while_the_focus_is_where_the_answer_left_it() -> None:
     save = Hotkey(keys=("ctrl", "s"))
     start = replace(FORM, elements=(*FORM.elements, OTHER))
     assert carried_out(fills, answer(FILL[0], save), start=start)[0] == [FILL[0], save]
@@ -152,7 +154,7 @@ def painted(seen: Observation, x: int, y: int) -> Observation:
     return replace(seen, screenshot=pixels)
 
 
-def test_pixels_are_used_while_the_picture_around_them_stays() -> None:
+def test_pixels_are_used_while_the_picture_around_them_is_unchanged() -> None:
     here, there = Click(at=(300, 300)), Click(at=(500, 500))
     assert carried_out(lambda action, seen: painted(seen, 300, 310), answer(here, there, Type(text="a")))[0][:2] == [
         here,
@@ -162,7 +164,7 @@ def test_pixels_are_used_while_the_picture_around_them_stays() -> None:
     assert (performed, dropped) == ([here], ["the picture at 500,500 has changed"])
 
 
-def test_keys_go_to_what_was_clicked_by_its_pixel() -> None:
+def test_keys_go_to_an_element_that_was_clicked_by_its_pixel() -> None:
     click, text = Click(at=(50, 55)), Type(text="Ada")
 
     def focus(action: Action, seen: Observation) -> Observation:
@@ -171,7 +173,7 @@ def test_keys_go_to_what_was_clicked_by_its_pixel() -> None:
     assert carried_out(focus, answer(click, text))[0] == [click, text]
 
 
-def test_a_refusal_drops_the_rest() -> None:
+def test_a_refusal_drops_the_remaining_primitives() -> None:
     def refuses(action: Action, seen: Observation) -> ActionResult:
         return ActionResult(ok=False, error="gone")
 
@@ -184,7 +186,7 @@ def test_done_needs_an_answer_of_its_own() -> None:
     assert carried_out(fills, answer(FILL[0], Done()))[1] == ["done needs an answer of its own"]
 
 
-def test_each_primitive_is_judged_by_the_policy_by_itself() -> None:
+def test_the_policy_judges_each_primitive_separately() -> None:
     send = replace(OK, name="Delete account")
     start = replace(FORM, elements=(*FORM.elements[:2], send))
     policy = Policy(rules={"irreversible": "refuse"})
@@ -210,7 +212,7 @@ def shows(words: str, element_id: int | None = None, gone: bool = False) -> tupl
     "expected",
     [shows("Sent"), shows("checked", 2), shows("Ada", 1), (*shows("Ada", 1), *shows("OK")), shows("Editor", gone=True)],
 )
-def test_an_answer_finishes_its_subtask_if_the_screen_shows_what_it_says(expected: tuple[Expectation, ...]) -> None:
+def test_an_answer_finishes_its_subtask_if_its_expectations_hold(expected: tuple[Expectation, ...]) -> None:
     _, _, model = carried_out(fills, answer(*FILL, done_when=expected))
     assert [request.kind for request in model.requests] == ["act"]
 
@@ -226,7 +228,7 @@ def test_an_answer_finishes_its_subtask_if_the_screen_shows_what_it_says(expecte
         ((*shows("Sent"), *shows("Ada", 1, gone=True)), "no 'Ada' on element 1"),
     ],
 )
-def test_a_subtask_is_not_finished_by_what_the_screen_does_not_show_or_showed_before(
+def test_an_expectation_that_fails_or_held_before_does_not_finish_a_subtask(
     expected: tuple[Expectation, ...], why: str
 ) -> None:
     _, _, model = carried_out(fills, answer(*FILL, done_when=expected))
@@ -235,14 +237,14 @@ def test_a_subtask_is_not_finished_by_what_the_screen_does_not_show_or_showed_be
     assert why in context.unmet
 
 
-def test_a_subtask_is_not_finished_by_an_answer_of_which_a_part_was_dropped() -> None:
+def test_an_answer_with_dropped_primitives_does_not_finish_a_subtask() -> None:
     loses = then(lambda seen: changed(seen, 3, rect=Rect(200, 200, 80, 30)))
     _, dropped, model = carried_out(loses, answer(FILL[0], FILL[2], done_when=shows("Ada", 1)))
     assert len(dropped) == 1
     assert len(model.requests) == 2
 
 
-def test_keys_go_to_a_field_that_opened_for_what_was_typed() -> None:
+def test_keys_go_to_a_field_that_opened_at_the_first_typed_key() -> None:
     typed, enter = Type(text="~/a.txt"), Hotkey(keys=("Return",))
     location = replace(OTHER, text="~/a.txt")
     entry = button(60, "~/a.txt and others", "menu item")
@@ -257,7 +259,7 @@ def test_keys_go_to_a_field_that_opened_for_what_was_typed() -> None:
     assert dropped == ['the keyboard is on the entry "Search"']
 
 
-def test_keys_go_to_the_field_that_keys_lead_into() -> None:
+def test_keys_go_to_a_field_that_a_shortcut_focused() -> None:
     to_address, typed, enter = Hotkey(keys=("ctrl", "l")), Type(text="example.org"), Hotkey(keys=("Return",))
     start = replace(FORM, elements=(*FORM.elements, OTHER))
     field = replace(OTHER, text="", states=frozenset({"editable", "focused"}))
@@ -277,7 +279,7 @@ def test_keys_go_to_the_field_that_keys_lead_into() -> None:
     assert dropped == ['the keyboard is on the entry "Search"']
 
 
-def test_keys_go_to_what_an_earlier_primitive_of_the_answer_clicked() -> None:
+def test_keys_go_to_an_element_that_an_earlier_primitive_of_the_answer_clicked() -> None:
     click, to_end, enter = Click(element_id=1), Hotkey(keys=("End",)), Hotkey(keys=("Return",))
 
     def react(action: Action, seen: Observation) -> Observation:
@@ -288,7 +290,7 @@ def test_keys_go_to_what_an_earlier_primitive_of_the_answer_clicked() -> None:
     assert carried_out(react, answer(click, to_end, enter))[:2] == ([click, to_end, enter], [])
 
 
-def test_what_a_field_holds_does_not_matter_if_it_is_overwritten() -> None:
+def test_the_content_of_an_overwritten_field_does_not_matter() -> None:
     click = Click(element_id=2)
 
     def follows(action: Action, seen: Observation) -> Observation:
@@ -302,7 +304,7 @@ def test_what_a_field_holds_does_not_matter_if_it_is_overwritten() -> None:
         assert dropped == ([] if overwrite else ['the entry "Name" has changed'])
 
 
-def test_a_menu_that_closes_when_something_is_chosen_drops_nothing() -> None:
+def test_a_menu_that_closes_by_a_choice_drops_nothing() -> None:
     entry = replace(button(70, "Large", "menu item"), window_id=POPUP.id)
     opened = replace(FORM, windows=(POPUP, EDITOR), elements=(*FORM.elements, entry))
     choice = Click(element_id=70)
@@ -314,7 +316,7 @@ def test_a_menu_that_closes_when_something_is_chosen_drops_nothing() -> None:
     assert (performed, dropped) == ([choice, *FILL], [])
 
 
-def test_suggestions_for_a_field_do_not_keep_text_out_of_it() -> None:
+def test_popup_suggestions_do_not_block_typing_into_their_field() -> None:
     start = screen(replace(NAME, text="", states=frozenset({"editable"})), AGREE)
     click, typed = Click(element_id=1), Type(text="Ada")
     entry = replace(button(70, "Adam", "list item"), window_id=POPUP.id)
@@ -331,7 +333,7 @@ def test_suggestions_for_a_field_do_not_keep_text_out_of_it() -> None:
 
 
 @pytest.mark.parametrize("typed", [Type(text="", element_id=1, overwrite=True), Type(text="7", element_id=1)])
-def test_a_field_that_had_such_a_text_before_did_not_open_for_it(typed: Type) -> None:
+def test_a_field_that_had_the_same_text_before_did_not_open_for_it(typed: Type) -> None:
     written = replace(NAME, text="Ada", states=frozenset({"editable"}))
     start = screen(written, AGREE, replace(OTHER, text="7"))
 
@@ -361,7 +363,7 @@ def test_keys_go_to_the_cell_that_typing_moves_to(first: Action) -> None:
     assert (performed, dropped) == ([first], ['the keyboard is on the entry "Search"'])
 
 
-def test_text_that_stays_in_its_cell_leads_to_no_other() -> None:
+def test_typing_without_enter_or_tab_does_not_move_to_another_cell() -> None:
     typed, save = Type(text="1"), Hotkey(keys=("ctrl", "s"))
 
     def moves_to_the_next(action: Action, seen: Observation) -> Observation:
@@ -370,7 +372,7 @@ def test_text_that_stays_in_its_cell_leads_to_no_other() -> None:
     assert carried_out(moves_to_the_next, answer(typed, save), start=SHEET)[0] == [typed]
 
 
-def test_arrows_lead_down_a_list_and_return_opens_its_entry() -> None:
+def test_arrow_keys_move_down_a_list_and_return_opens_the_entry() -> None:
     start = replace(screen(button(1, "a", "list item"), button(2, "b", "list item"), OTHER), focus_id=1)
     down, enter = Hotkey(keys=("Down",)), Hotkey(keys=("Return",))
 
@@ -381,7 +383,7 @@ def test_arrows_lead_down_a_list_and_return_opens_its_entry() -> None:
     assert carried_out(selects_the_next, answer(enter, down), start=start)[0] == [enter]
 
 
-def test_keys_go_to_the_view_around_the_entry_that_was_clicked() -> None:
+def test_keys_go_to_the_view_around_a_clicked_entry() -> None:
     click, rename = Click(element_id=1), Hotkey(keys=("F2",))
     view = Element(50, "panel", "", Rect(0, 0, 800, 600), Point(400, 590), EDITOR.id)
 

@@ -39,7 +39,9 @@ def do_again(memory: MemoryStore, check: object = passes) -> list[Event]:
     return run(FakeDesktop(screen(OK), opens_dialog), ScriptedModel({}), memory, check=check)
 
 
-def test_what_an_attempt_learns_stays_apart_and_what_it_used_is_counted(memory: MemoryStore, tmp_path: Path) -> None:
+def test_new_experience_goes_to_the_separate_store_and_uses_are_counted_in_memory(
+    memory: MemoryStore, tmp_path: Path
+) -> None:
     learn(memory)
     before = [one.id for one in memory.list_experiences()]
     answers = {"plan": [plan("press OK")], "act": [act(Click(element_id=1)), act(Done())]}
@@ -64,7 +66,7 @@ def test_experience_is_marked_as_coming_from_a_screen(memory: MemoryStore) -> No
     assert all(one.provenance.from_screen for one in learned)
 
 
-def test_a_verified_subtask_becomes_a_candidate_and_an_unverified_one_none(memory: MemoryStore) -> None:
+def test_only_a_verified_subtask_becomes_a_candidate_skill(memory: MemoryStore) -> None:
     learn(memory, check=None)
     assert skills(memory) == []
     events = learn(memory)
@@ -122,7 +124,7 @@ def test_a_skill_that_fails_twice_is_withdrawn(memory: MemoryStore, monkeypatch:
     assert [skill.provenance.state for skill in skills(memory)] == ["quarantined"]
 
 
-def test_experience_may_be_held_back_until_a_first_try_has_failed(memory: MemoryStore) -> None:
+def test_experience_can_be_withheld_until_the_first_attempt_has_failed(memory: MemoryStore) -> None:
     learn(memory, check=None)
     model = ScriptedModel(
         {"plan": [plan("press OK"), plan("press OK once more")], "act": [act(Fail(reason="no")), act(Done())]}
@@ -135,7 +137,7 @@ def test_experience_may_be_held_back_until_a_first_try_has_failed(memory: Memory
     assert [bool(context.experiences) for context in acts] == [False, True]
 
 
-def test_by_default_experience_is_given_at_once(memory: MemoryStore) -> None:
+def test_experience_is_given_at_once_by_default(memory: MemoryStore) -> None:
     learn(memory, check=None)
     model = ScriptedModel({"plan": [plan("press OK")], "act": [act(Done())]})
     run(FakeDesktop(screen(OK)), model, memory, check=passes, replay=False)
@@ -160,7 +162,7 @@ LONG = [*[act(Click(element_id=1))] * 2, act(Scroll(element_id=1, clicks=-3)), a
 WRITTEN = SummariesResponse(summaries=("How it was pressed.", "How it went."))
 
 
-def test_what_was_learned_is_summed_up_in_one_call_after_the_outcome_is_known(memory: MemoryStore) -> None:
+def test_drafts_are_summarized_in_one_call_after_the_outcome_is_known(memory: MemoryStore) -> None:
     model = ScriptedModel({"plan": [plan("press OK")], "act": LONG, "summarize": [WRITTEN]})
     events = run(FakeDesktop(screen(OK), grows), model, memory, check=passes)
     assert summaries(memory) == {"e": "How it was pressed.", "n": "How it went."}
@@ -184,7 +186,7 @@ def test_a_trivial_subtask_is_its_own_summary(memory: MemoryStore) -> None:
     assert 'do click: click push button "OK"' in summaries(memory)["e"]
 
 
-def test_a_later_run_sums_up_what_a_killed_one_left(memory: MemoryStore) -> None:
+def test_a_later_run_summarizes_the_drafts_of_a_killed_run(memory: MemoryStore) -> None:
     model = ScriptedModel({"plan": [plan("press OK")], "act": LONG})
     for event in AgentS(model=model, desktop=FakeDesktop(screen(OK), grows), memory=memory).stream(TASK, passes):
         if event.kind == "concluded":
@@ -199,11 +201,11 @@ def test_a_later_run_sums_up_what_a_killed_one_left(memory: MemoryStore) -> None
 
 
 @pytest.mark.parametrize("answer", [SummariesResponse(summaries=("only one",)), ModelUnavailable("away")])
-def test_without_usable_summaries_the_list_of_what_was_done_stays(memory: MemoryStore, answer: Answer) -> None:
+def test_drafts_stay_if_the_summaries_are_unusable(memory: MemoryStore, answer: Answer) -> None:
     model = ScriptedModel({"plan": [plan("press OK")], "act": LONG, "summarize": [answer]})
     events = run(FakeDesktop(screen(OK), grows), model, memory, check=passes)
     assert outcome(events).status == "done"
-    assert "could not be summed up" in of(Troubled, events)[0].problem
+    assert "could not be summarized" in of(Troubled, events)[0].problem
     assert sorted(drafts(memory)) == ["e", "n"]
 
 
@@ -214,7 +216,7 @@ def test_summaries_can_be_switched_off(memory: MemoryStore) -> None:
     assert drafts(memory) == []
 
 
-def test_a_run_that_ends_at_a_limit_teaches_how_far_it_came(memory: MemoryStore) -> None:
+def test_a_run_out_of_budget_stores_how_far_it_came(memory: MemoryStore) -> None:
     model = ScriptedModel({"plan": [plan("press OK", "press it again")], "act": [*LONG, *LONG]})
     ended = outcome(run(FakeDesktop(screen(OK), grows), model, memory, limits=Limits(max_steps=7)))
     assert ended.status == "out_of_budget"
@@ -222,7 +224,7 @@ def test_a_run_that_ends_at_a_limit_teaches_how_far_it_came(memory: MemoryStore)
     assert not story.success and story.provenance.outcome == "out_of_budget"
 
 
-def test_an_experience_leads_to_the_screens_it_was_made_on_until_the_run_is_deleted(
+def test_an_experience_links_to_the_screenshots_of_its_run_until_the_run_is_deleted(
     memory: MemoryStore, tmp_path: Path
 ) -> None:
     folder = tmp_path / "runs" / "one"
@@ -247,7 +249,7 @@ def test_an_experience_leads_to_the_screens_it_was_made_on_until_the_run_is_dele
 
 
 @pytest.mark.parametrize("learn_checks", [True, False])
-def test_the_verdict_of_an_evaluation_can_be_kept_from_memory(memory: MemoryStore, learn_checks: bool) -> None:
+def test_the_verdict_of_an_evaluation_can_be_excluded_from_memory(memory: MemoryStore, learn_checks: bool) -> None:
     def fails(status: Status) -> Verdict:
         return Verdict(verified=False, reason="the file is not there", by="state check")
 

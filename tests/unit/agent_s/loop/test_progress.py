@@ -46,7 +46,7 @@ def run(desktop: FakeDesktop, *actions: Action) -> tuple[list[Event], list[ActCo
     return events, [one.context for one in model.requests if isinstance(one.context, ActContext)]
 
 
-def test_done_is_sent_back_once_for_text_that_nothing_shows() -> None:
+def test_done_is_sent_back_once_if_nothing_shows_the_typed_text() -> None:
     _, asked = run(UnreadableDesktop(), TYPED, Done(), Done())
     assert [[str(step.response.action.action) for step in context.unread] for context in asked] == [[], [], ["type"]]
     last = Renderer(b"secret").render(asked[-1]).messages[-1].parts[-1]
@@ -54,7 +54,7 @@ def test_done_is_sent_back_once_for_text_that_nothing_shows() -> None:
     assert "since it is a terminal" in str(last)
 
 
-def test_text_that_the_screen_shows_needs_no_other_proof() -> None:
+def test_typed_text_that_the_screen_shows_needs_no_other_proof() -> None:
     _, asked = run(UnreadableDesktop(shows="$ ls -l"), TYPED, Done())
     assert len(asked) == 2
 
@@ -64,7 +64,7 @@ def test_a_password_that_changed_the_screen_needs_no_other_proof() -> None:
     assert len(asked) == 2
 
 
-def test_typing_again_after_done_was_sent_back_is_possible() -> None:
+def test_text_can_be_retyped_after_done_was_sent_back() -> None:
     _, asked = run(UnreadableDesktop(), TYPED, Done(), TYPED, Done())
     assert len(asked) == 4
 

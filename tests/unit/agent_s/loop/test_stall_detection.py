@@ -52,7 +52,7 @@ def test_circles_are_trouble(steps: list[Step], said: str) -> None:
     assert said in found if said else found == ""
 
 
-def test_tries_by_two_methods_are_not_the_same_method_twice() -> None:
+def test_tries_by_two_methods_do_not_exhaust_a_method() -> None:
     assert "another way" not in find_trouble(stuck(Click(element_id=1), Hotkey(keys=("ctrl", "s"))))
 
 

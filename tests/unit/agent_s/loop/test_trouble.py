@@ -51,7 +51,7 @@ def test_a_refusal_is_trouble_only_if_it_follows_another_failure() -> None:
     assert "the last action was refused: covered" in find_trouble(steps(*[Click(element_id=1)] * 2, ok=False))
 
 
-def test_a_failure_that_the_worker_reads_the_reason_of_is_not_trouble_the_first_time() -> None:
+def test_an_explained_failure_is_not_trouble_the_first_time() -> None:
     fixed = replace(button(1, "Fixed"), states=frozenset({"disabled"}))
     still = screen(fixed)
     explained = Step(0, still, ActResponse(action=Click(element_id=1)), ActionResult(ok=True)).followed_by(still)
@@ -76,7 +76,7 @@ def test_the_reflector_sees_the_steps_of_earlier_subtasks() -> None:
     assert [[(subtask.name, len(taken)) for subtask, taken in one.done] for one in contexts] == [[], [("first", 1)]]
 
 
-def test_reflection_every_few_steps_when_set() -> None:
+def test_reflection_also_happens_every_configured_number_of_steps() -> None:
     walk = steps(*(Click(element_id=number) for number in range(4)))
     assert find_trouble(walk, every=2) == "4 steps have been taken"
     assert find_trouble(walk, every=3) == ""

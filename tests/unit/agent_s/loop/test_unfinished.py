@@ -75,11 +75,11 @@ def test_a_resumed_run_does_only_the_remaining_subtasks() -> None:
     assert ended == ["type", "look"]
 
 
-def test_what_a_later_plan_does_again_is_not_done() -> None:
+def test_a_subtask_that_a_later_plan_repeats_does_not_count_as_done() -> None:
     again = Plan(subtasks=(Subtask(name="press"), Subtask(name="look")))
     unfinished = read_unfinished([*recorded(SubtaskEnded, 1), Planned(plan=again, replan=1, reason="it is undone")])
     assert [subtask.name for subtask, _ in unfinished.done] == ["press"]
-    assert unfinished.left is not None and unfinished.left.subtasks == again.subtasks
+    assert unfinished.remaining_plan is not None and unfinished.remaining_plan.subtasks == again.subtasks
 
 
 def test_the_result_of_an_interrupted_action_is_unknown() -> None:
@@ -89,20 +89,20 @@ def test_the_result_of_an_interrupted_action_is_unknown() -> None:
 
 def test_a_run_killed_between_subtasks_resumes_with_the_next() -> None:
     unfinished = read_unfinished(recorded(SubtaskEnded, 1))
-    assert unfinished.current is None and unfinished.left is not None
-    assert [subtask.name for subtask in unfinished.left.subtasks] == ["type", "look"]
+    assert unfinished.current is None and unfinished.remaining_plan is not None
+    assert [subtask.name for subtask in unfinished.remaining_plan.subtasks] == ["type", "look"]
 
 
 def test_a_run_killed_before_planning_is_planned_when_resumed() -> None:
     unfinished = read_unfinished(recorded(RunStarted, 1))
-    assert unfinished.left is None
+    assert unfinished.remaining_plan is None
     model = ScriptedModel({"act": [ActResponse(action=Done())]})
     events, _ = resumed(unfinished, model)
     assert any(isinstance(event, Planned) for event in events)
     assert [request.kind for request in model.requests][:2] == ["plan", "act"]
 
 
-def test_a_resumed_run_can_be_resumed() -> None:
+def test_a_resumed_run_can_be_resumed_again() -> None:
     unfinished = read_unfinished(recorded(SubtaskEnded, 1))
     model = ScriptedModel({"act": [ActResponse(action=Done())]})
     desktop = FakeDesktop(START, moving)
@@ -113,10 +113,10 @@ def test_a_resumed_run_can_be_resumed() -> None:
             break
     again = read_unfinished(events)
     assert again.aims.constraints == ("do not close",)
-    assert again.left is not None and [subtask.name for subtask in again.left.subtasks] == ["look"]
+    assert again.remaining_plan is not None and [subtask.name for subtask in again.remaining_plan.subtasks] == ["look"]
 
 
-def test_a_run_that_is_done_is_not_resumed() -> None:
+def test_a_finished_run_is_not_resumed() -> None:
     model = ScriptedModel({"act": [ActResponse(action=Done())]})
     events = list(AgentS(model=model, desktop=FakeDesktop(START)).stream(TASK))
     assert isinstance(events[-1], RunEnded) and events[-1].outcome.status == "done"
@@ -124,6 +124,6 @@ def test_a_run_that_is_done_is_not_resumed() -> None:
         read_unfinished(events)
 
 
-def test_a_record_without_its_start_is_refused() -> None:
+def test_a_recording_without_the_start_of_the_run_is_refused() -> None:
     with pytest.raises(TrajectoryError, match="does not begin"):
         read_unfinished([])

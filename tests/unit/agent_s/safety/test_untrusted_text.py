@@ -79,7 +79,7 @@ def test_redacted_experience_is_stored_without_steps(untrusted: UntrustedText, t
         plan = Plan(subtasks=(injected, plain))
         learner.store_task("How?", plan, ("done", ""), Verdict(verified=True), f"Saved: {ORDER}", trivial=False)
         assert not [one for one in memory.list_experiences() if ORDER in str(one)]
-        learner.sum_up(SEEN)
+        learner.summarize_drafts(SEEN)
         episode, story = sorted(memory.list_experiences(), key=lambda each: each.id)
         assert isinstance(episode, EpisodicExperience) and isinstance(story, NarrativeExperience)
         assert (episode.summary, episode.context, episode.steps) == (f"It worked. {REDACTED}", REDACTED, ())
