@@ -1,7 +1,8 @@
-"""Whether citations support a judgement: each must exist, say what is quoted, and bear on its point.
+"""Citation checks: each citation of a judgement must exist, match its quote and be relevant to its point.
 
-Evidence bears on a point if together it holds everything that the point claims literally (`find_missing`), and the
-point's words (`find_unsaid`) or others for them, about which a model is asked (`agent_s.roles.evaluator`).
+The evidence for a point is sufficient if it contains all values that the point names (`find_missing`) and the words of
+the point (`find_unmatched_words`). If only words are missing, the evaluator asks a model whether the evidence says the
+same in other words (`agent_s.roles.evaluator`).
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from intents.alignment import holds
 from intents.lexicon import stem, stems
 from intents.statements import Statement, read_statement
 
-Ask = Callable[[Probe], ProbeResult]
-Read = Callable[[Sequence["Finding"]], Sequence["Finding"]]
+MakeProbe = Callable[[Probe], ProbeResult]
+ResolveDoubts = Callable[[Sequence["Finding"]], Sequence["Finding"]]
 _LACKS_FILE = "it is about a file, so cite a probe of it"
-SHARE = 0.5  # of the words that a point is about, those that its evidence must have, rounded up
+MIN_SHARE = 0.5  # minimum share of a point's topic words that its evidence must contain, rounded up
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,47 +36,51 @@ class Finding:
 
     point: str  # the criterion or constraint
     met: bool | None  # the evaluator's judgement
-    evidence: tuple[Evidence, ...] = ()  # what its citations show; empty if they do not support it
-    problem: str = ""  # what is wrong with the citations; empty if they support it
-    doubtful: tuple[Evidence, ...] = ()  # what they show if it has the point's values, but not all of its words
+    evidence: tuple[Evidence, ...] = ()  # the cited evidence; empty if it does not support the point
+    problem: str = ""  # what is wrong with the citations; empty if they support the point
+    doubtful: tuple[Evidence, ...] = ()  # cited evidence that has the point's values, but not all of its words
 
     @property
     def open(self) -> bool:
-        """Whether it is neither refuted nor shown to be met."""
+        """Whether the point is neither refuted nor proven."""
         return self.met is not False and not (self.met and self.evidence)
 
 
 def check_citations(
-    answer: VerifyResponse, context: VerifyContext, ask: Ask | None = None, read: Read | None = None
+    answer: VerifyResponse,
+    context: VerifyContext,
+    make_probe: MakeProbe | None = None,
+    resolve_doubts: ResolveDoubts | None = None,
 ) -> tuple[Finding, ...]:
-    """Check each judgement against what it cites.
+    """Check each judgement against the evidence that it cites.
 
     Args:
         answer: The evaluator's answer.
         context: What was judged.
-        ask: Makes a probe, to compare the content of saved files with the screen; None if no files can be read.
-        read: Decides about doubtful findings, if a success depends on nothing else; None if nobody can.
+        make_probe: Callback that makes a probe, to compare saved files with the screen; None if no files can be read.
+        resolve_doubts: Callback that decides doubtful findings, called if success depends on nothing else; None to
+            leave them open.
 
     Returns:
-        One finding for each point; none if the answer rests on evidence that code has looked up, or claims nothing.
+        One finding per point; none if the answer brings evidence that code has looked up, or claims no success.
     """
     if not answer.judgements and (answer.evidence or not answer.verified):
         return ()
     by_point = {judgement.point: judgement for judgement in answer.judgements}
-    bound = len(context.points) - context.constraints
+    criteria = len(context.points) - context.constraints  # the constraints follow the criteria
     findings = [
-        _check(point, by_point.get(number), context, forbids=number > bound, readable=ask is not None)
+        _check_point(point, by_point.get(number), context, forbids=number > criteria, readable=make_probe is not None)
         for number, point in enumerate(context.points, start=1)
     ]
     unproven = [one for one in findings if one.open]
-    if read is not None and answer.verified and unproven and all(one.doubtful for one in unproven):
-        decided = iter(read(unproven))
+    if resolve_doubts is not None and answer.verified and unproven and all(one.doubtful for one in unproven):
+        decided = iter(resolve_doubts(unproven))
         findings = [next(decided) if one.open else one for one in findings]
-    return tuple(findings) if ask is None else tuple(_check_saved(findings, ask))
+    return tuple(findings) if make_probe is None else tuple(_check_saved(findings, make_probe))
 
 
 def find_unsupported(answer: VerifyResponse, findings: Sequence[Finding]) -> str:
-    """Return which points of a claimed success are not supported; empty if all are, or if none is claimed."""
+    """Return which points of a claimed success lack support; empty if none does, or if no success is claimed."""
     if not answer.verified:
         return ""
     numbered = enumerate(findings, start=1)
@@ -85,10 +90,10 @@ def find_unsupported(answer: VerifyResponse, findings: Sequence[Finding]) -> str
 
 
 def make_verdict(answer: VerifyResponse, findings: Sequence[Finding]) -> Verdict:
-    """Turn an answer into a verdict; a point counts as met only with evidence that supports it.
+    """Turn an answer into a verdict; a point counts as met only with supporting evidence.
 
     Returns:
-        Verified if every point is met and supported, refuted if one is not met, otherwise undecided.
+        A verdict that is verified if every point is met and supported, refuted if one is not met, else undecided.
     """
     evidence = (*answer.evidence, *(f"{one.point}: {shown.words}" for one in findings for shown in one.evidence))
     refuted = [one.point for one in findings if one.met is False]
@@ -102,16 +107,16 @@ def make_verdict(answer: VerifyResponse, findings: Sequence[Finding]) -> Verdict
 
 
 def _look_up(citation: Citation, claim: Statement, context: VerifyContext, forbids: bool) -> Evidence:
-    """Return what a citation shows about a claim.
+    """Resolve a citation to the evidence that it gives for a claim.
 
     Args:
         citation: The citation.
-        claim: The claim of the point that it is for.
+        claim: The claim of its point.
         context: What was judged.
-        forbids: Whether the point says what must not be done.
+        forbids: Whether the point is a prohibition.
 
     Raises:
-        NoEvidence: What it cites does not exist, does not say what is quoted, or shows nothing about a result.
+        NoEvidence: The cited thing does not exist, does not match the quote, or shows nothing about a result.
     """
     match citation.of:
         case "element":
@@ -130,7 +135,9 @@ def _look_up(citation: Citation, claim: Statement, context: VerifyContext, forbi
             return check_no_step(claim, context)
 
 
-def _check(point: str, judgement: Judgement | None, context: VerifyContext, forbids: bool, readable: bool) -> Finding:
+def _check_point(
+    point: str, judgement: Judgement | None, context: VerifyContext, forbids: bool, readable: bool
+) -> Finding:
     if judgement is None:
         return Finding(point, None, problem="it was not judged")
     if not judgement.met:
@@ -149,41 +156,41 @@ def _check(point: str, judgement: Judgement | None, context: VerifyContext, forb
         return Finding(point, True, problem="; ".join(problems) or "nothing is cited")
     if missing := find_missing(claim, shown, context.folders, readable and not forbids):
         return Finding(point, True, problem="; ".join((missing, *problems)))
-    if unsaid := find_unsaid(claim, shown, readable and not forbids):
-        return Finding(point, True, problem="; ".join((unsaid, *problems)), doubtful=tuple(shown))
+    if unmatched := find_unmatched_words(claim, shown, readable and not forbids):
+        return Finding(point, True, problem="; ".join((unmatched, *problems)), doubtful=tuple(shown))
     return Finding(point, True, tuple(shown))
 
 
-def _check_saved(findings: Sequence[Finding], ask: Ask) -> list[Finding]:
-    """Check that what a document shows on the screen is in the file, if the task is about a saved file."""
+def _check_saved(findings: Sequence[Finding], make_probe: MakeProbe) -> list[Finding]:
+    """Check that document content on the screen is also in the file, if the task is about a saved file."""
     files = {one.stored for finding in findings for one in finding.evidence if "/" in one.stored}
     if not files:
         return list(findings)
-    return [_with_saved(finding, files, ask) for finding in findings]
+    return [_compare_with_files(finding, files, make_probe) for finding in findings]
 
 
-def _with_saved(finding: Finding, files: set[str], ask: Ask) -> Finding:
+def _compare_with_files(finding: Finding, files: set[str], make_probe: MakeProbe) -> Finding:
     drawn = any(one.drawn for one in finding.evidence) and not any(one.stored for one in finding.evidence)
     claim = read_statement(finding.point)
-    if not drawn or any(_has_all(claim, file, ask) for file in files):
+    if not drawn or any(_may_have_values(file, claim, make_probe) for file in files):
         return finding
     problem = f"the screen shows it, but not the saved file {' or '.join(sorted(files))}"
     return Finding(finding.point, finding.met, problem=problem)
 
 
-def _has_all(claim: Statement, file: str, ask: Ask) -> bool:
-    """Return whether a saved file has the values of a claim, or cannot be read."""
-    return all(ask(probe).holds is not False for probe in probes_of(claim, file))
+def _may_have_values(file: str, claim: Statement, make_probe: MakeProbe) -> bool:
+    """Return whether a saved file contains the values of a claim; True if it cannot be read."""
+    return all(make_probe(probe).holds is not False for probe in probes_of(claim, file))
 
 
 def find_missing(claim: Statement, shown: Sequence[Evidence], folders: Sequence[str], readable: bool) -> str:
-    """Return what must be found literally and is not: values, files and folders, and that there is nothing else.
+    """Return what the evidence must contain literally and lacks: values, files, folders, proof of exactness.
 
     Args:
-        claim: What a point claims.
+        claim: The claim of a point.
         shown: The evidence that is cited for it.
-        folders: Names of the folders in the home.
-        readable: Whether what it says about files must be read from them.
+        folders: Names of the folders in the home directory.
+        readable: Whether claims about files must be proven by probes of these files.
     """
     stored = [one for one in shown if one.stored]
     if _lacks_file(claim, shown, readable) and (claim.files or any(one.drawn for one in shown)):
@@ -196,14 +203,14 @@ def find_missing(claim: Statement, shown: Sequence[Evidence], folders: Sequence[
     for value in () if stored and claim.files else claim.values:
         fields = [one for one in shown if one.has(value)]
         if about and all(one.filled and not about & one.stems for one in fields):
-            return _unconnected(value, claim)
+            return _not_connected(value, claim)
     if not claim.values and not stems(claim.text) & _stems(shown):
         return _missing_topic(claim, shown)
     return ""
 
 
-def find_unsaid(claim: Statement, shown: Sequence[Evidence], readable: bool) -> str:
-    """Return which words of a claim its evidence does not have; it may say the same in others. Empty if it has them.
+def find_unmatched_words(claim: Statement, shown: Sequence[Evidence], readable: bool) -> str:
+    """Return which words of a claim its evidence lacks, if any; it may still say the same in other words.
 
     The arguments are those of `find_missing`.
     """
@@ -211,19 +218,19 @@ def find_unsaid(claim: Statement, shown: Sequence[Evidence], readable: bool) -> 
         return _LACKS_FILE
     said = _stems(shown)
     if claim.predicate - said:
-        return f"nothing that is cited says {_listed(claim.predicate - said, claim)}"
+        return f"nothing that is cited says {_quote_words(claim.predicate - said, claim)}"
     if claim.files and any(one.stored for one in shown):  # a file and its values say what it is about
         return ""
     if not claim.values and claim.topics == (claim.deeds,) and any(one.confirms for one in shown):
-        return ""  # that a dialog was confirmed, or a form was sent
+        return ""  # the claim is only that a dialog was confirmed or a form was sent
     if missing := _missing_topic(claim, shown):
         return missing
     controls = frozenset().union(*(one.stems for one in shown if one.control))
     for value in claim.values:
-        if not any(_carries(one, value, claim, controls) for one in shown):
-            return _unconnected(value, claim)
+        if not any(_connects(one, value, claim, controls) for one in shown):
+            return _not_connected(value, claim)
     if not claim.values and claim.deeds - said:
-        return f"nothing that is cited says {_listed(claim.deeds - said, claim)}"
+        return f"nothing that is cited says {_quote_words(claim.deeds - said, claim)}"
     return ""
 
 
@@ -232,7 +239,7 @@ def _lacks_file(claim: Statement, shown: Sequence[Evidence], readable: bool) -> 
 
 
 def _is_saved(claim: Statement, shown: Evidence) -> bool:
-    """Return whether evidence was read from a file, or from what else the claim says is saved, such as a bookmark."""
+    """Return whether evidence was read from a file, or from a store that the claim is about, such as bookmarks."""
     return "/" in shown.stored or any(topics & shown.stems for topics in claim.topics)
 
 
@@ -257,30 +264,30 @@ def _wrong_place(claim: Statement, stored: Sequence[Evidence], folders: Sequence
 def _missing_topic(claim: Statement, shown: Sequence[Evidence]) -> str:
     said = _stems(shown)
     missing = next((topics for topics in claim.topics if not _is_about(topics, said)), None)
-    return f"nothing that is cited is about {_listed(missing - said, claim)}" if missing is not None else ""
+    return f"nothing that is cited is about {_quote_words(missing - said, claim)}" if missing is not None else ""
 
 
 def _stems(shown: Sequence[Evidence]) -> frozenset[str]:
     return frozenset().union(*(one.stems | one.place_stems for one in shown))
 
 
-def _unconnected(value: str, claim: Statement) -> str:
+def _not_connected(value: str, claim: Statement) -> str:
     said = claim.deeds or frozenset().union(*claim.topics)
-    return f"what is cited for {value!r} does not connect it with {_listed(said, claim)}"
+    return f"what is cited for {value!r} does not connect it with {_quote_words(said, claim)}"
 
 
-def _listed(stems: Collection[str], claim: Statement) -> str:
-    """Return the words of a claim with these stems, in quotes."""
+def _quote_words(stems: Collection[str], claim: Statement) -> str:
+    """Return the words of a claim that have the given stems, in quotes."""
     words = dict.fromkeys(re.findall(r"[^\W\d_]+", claim.text))
     return repr(" ".join(word for word in words if stem(word.casefold()) in stems))
 
 
-def _is_about(topics: frozenset[str], stems: frozenset[str], share: float = SHARE) -> bool:
+def _is_about(topics: frozenset[str], stems: frozenset[str], share: float = MIN_SHARE) -> bool:
     return len(topics & stems) >= ceil(share * len(topics))
 
 
-def _carries(shown: Evidence, value: str, claim: Statement, controls: frozenset[str]) -> bool:
-    """Return whether evidence connects a value with the rest of a claim; an input field only speaks about itself."""
+def _connects(shown: Evidence, value: str, claim: Statement, controls: frozenset[str]) -> bool:
+    """Return whether evidence connects a value with the rest of a claim; an input field is evidence of itself only."""
     if not shown.has(value) or not (shown.stored or claim.deeds <= shown.stems | controls):
         return False
     if shown.filled:

@@ -1,4 +1,4 @@
-"""Chooses the best of several attempts at a task: one comparative judgement by a model, or a rule."""
+"""The comparer, which chooses the best of several attempts at a task by one model call, or by a rule."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Choice:
     number: int
     by: Literal["model", "rule"]
     reason: str  # why, for a person
-    citations: tuple[CitedFact, ...] = ()  # those that were looked up and hold
+    citations: tuple[CitedFact, ...] = ()  # citations that were checked and hold
 
 
 def choose(model: Model, task: Task, attempts: Mapping[int, Attempt]) -> Choice:
-    """Return the best attempt: as a model judges, if facts support it, otherwise by `RULE`.
+    """Return the best attempt, as judged by a model if facts support its choice, otherwise by `RULE`.
 
-    The model is asked once, and only if the attempts differ. Its choice counts if at least one citation is a fact of
-    the attempt that it chose, and at least one quotes words that the facts of some other attempt do not have.
+    The model is called once, and only if the attempts differ. Its choice counts if at least one citation is a fact of
+    the chosen attempt, and at least one quotes words that the facts of some other attempt lack.
     """
     if len({attempt.facts for attempt in attempts.values()}) == 1:
         return _by_rule(attempts, "there is nothing to choose from" if len(attempts) == 1 else "the attempts are alike")
@@ -42,7 +42,7 @@ def choose(model: Model, task: Task, attempts: Mapping[int, Attempt]) -> Choice:
     held = tuple(citation for citation in answer.citations if _holds(citation, attempts))
     if not any(citation.attempt == answer.best for citation in held):
         return _by_rule(attempts, f"the judge chose attempt {answer.best}, but cites no fact of it that exists")
-    if not any(_tells_apart(citation, attempts) for citation in held):
+    if not any(_distinguishes(citation, attempts) for citation in held):
         return _by_rule(attempts, f"what the judge cites for attempt {answer.best} holds for all attempts")
     return Choice(answer.best, "model", answer.reason, held)
 
@@ -56,18 +56,18 @@ def _by_rule(attempts: Mapping[int, Attempt], why: str) -> Choice:
 
 
 def _holds(citation: CitedFact, attempts: Mapping[int, Attempt]) -> bool:
-    """Return whether a fact exists and has the words that are quoted."""
-    if citation.attempt not in attempts or not _words(citation.quote):
+    """Return whether a cited fact exists and contains the quoted words."""
+    if citation.attempt not in attempts or not _normalized(citation.quote):
         return False
     facts = attempts[citation.attempt].facts
-    return citation.fact <= len(facts) and _words(citation.quote) in _words(facts[citation.fact - 1])
+    return citation.fact <= len(facts) and _normalized(citation.quote) in _normalized(facts[citation.fact - 1])
 
 
-def _tells_apart(citation: CitedFact, attempts: Mapping[int, Attempt]) -> bool:
-    quoted = _words(citation.quote)
-    return not all(any(quoted in _words(fact) for fact in attempt.facts) for attempt in attempts.values())
+def _distinguishes(citation: CitedFact, attempts: Mapping[int, Attempt]) -> bool:
+    quoted = _normalized(citation.quote)
+    return not all(any(quoted in _normalized(fact) for fact in attempt.facts) for attempt in attempts.values())
 
 
-def _words(text: str) -> str:
-    """Return a text in a form in which spaces and case make no difference."""
+def _normalized(text: str) -> str:
+    """Return a text with normalized spaces and case, for comparisons."""
     return " ".join(text.split()).casefold()

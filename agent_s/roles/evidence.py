@@ -1,4 +1,4 @@
-"""What a citation shows, as values that can be compared with a point."""
+"""Evidence: what a citation shows, in a form that can be compared with a point."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from intents.lexicon import stem
 from intents.numbers import shows
 from intents.text import split_camel_case
 
-LONGEST = 4000  # characters of a content that are compared
-LONGEST_TOLD = 500  # characters of a content that are told to a model
+MAX_COMPARED = 4000  # maximum number of characters of a content to compare
+MAX_FOR_MODEL = 500  # maximum number of characters of a content in a prompt
 
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text, also of names such as showLineNumbers."""
+    """Return the stems of the words of a text; names such as showLineNumbers are split."""
     return frozenset(map(stem, _WORD.findall(split_camel_case(text).casefold())))
 
 
@@ -34,27 +34,27 @@ class NoEvidence(Exception):
 class Evidence:
     """What a citation shows."""
 
-    words: str  # for people
-    content: str  # what it says, to be compared with the point
-    shows: bool = True  # whether it shows that something is so or there; False for the contrary
-    quoted: str = ""  # what else the answer quotes of a file: it shows values, and says nothing about them
-    stored: str = ""  # the file or store of settings that it was read from; empty for the screen
-    place: str = ""  # titles around it, which are not what it says itself
-    drawn: bool = False  # whether it is content of a document, which a file may lack
-    filled: bool = False  # whether it is an input field, which says nothing about anything else
+    words: str  # description for people
+    content: str  # content to compare with the point
+    shows: bool = True  # whether it shows that something is true or exists; False for the opposite
+    quoted: str = ""  # a further quote from a file, which shows values without saying what they are for
+    stored: str = ""  # the file or settings store that it was read from; empty for the screen
+    place: str = ""  # titles around it, which are not part of its content
+    drawn: bool = False  # whether it is document content on the screen, which the file may lack
+    filled: bool = False  # whether it is an input field, which is evidence of nothing but itself
     control: bool = False  # whether it is the state of a switch or input field
-    exact: bool = False  # whether there is nothing besides
+    exact: bool = False  # whether it shows that there is nothing else
     confirms: bool = False  # whether it is a step that confirmed a dialog or sent a form
 
     @property
-    def told(self) -> str:
-        """It, for a model that sees nothing else."""
+    def for_model(self) -> str:
+        """Self-contained description for a prompt."""
         title = f"; in the window {self.place!r}" if self.place else ""
-        return f"{self.words}; content: {self.content[:LONGEST_TOLD]}{title}"
+        return f"{self.words}; content: {self.content[:MAX_FOR_MODEL]}{title}"
 
     @property
     def stems(self) -> frozenset[str]:
-        """Stems of its words; a day is a date, whether or not it is called so."""
+        """Stems of its words, and of "date" if it contains a day."""
         return stems_of(f"{self.content} date" if holds_day(self.content) else self.content)
 
     @property
@@ -63,11 +63,11 @@ class Evidence:
         return stems_of(self.place)
 
     def has(self, value: str) -> bool:
-        """Return whether it shows a value, itself or in what else it quotes."""
+        """Return whether its content or its further quote shows a value."""
         return self.says(value) or (bool(self.quoted) and shows(normalized(self.quoted), normalized(value)))
 
     def says(self, value: str) -> bool:
-        """Return whether it shows a value itself."""
+        """Return whether its own content shows a value."""
         if self.stored and "/" in value:
             return f"/{self.stored.removeprefix('~/')}".endswith(f"/{value.removeprefix('~/').lstrip('/')}")
         if self.stored and value in (PurePosixPath(self.stored).name, PurePosixPath(self.stored).stem):
@@ -82,7 +82,7 @@ def steps_of(context: VerifyContext) -> Iterator[tuple[Step, Observation]]:
 
 
 def looks_of(context: VerifyContext) -> Iterator[tuple[Step, Observation]]:
-    """Yield the steps that a judge took to look closer, each with the screen after it."""
+    """Yield the steps in which the evaluator looked closer, each with the screen after it."""
     return _with_screens(context.looked, context.observation)
 
 
@@ -92,5 +92,5 @@ def _with_screens(steps: Sequence[Step], last: Observation) -> Iterator[tuple[St
 
 
 def normalized(text: str) -> str:
-    """Return a text without differences in case and blanks."""
-    return " ".join(text.split()).casefold()[:LONGEST]
+    """Return a text with normalized case and whitespace, truncated for comparisons."""
+    return " ".join(text.split()).casefold()[:MAX_COMPARED]

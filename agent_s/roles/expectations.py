@@ -1,4 +1,4 @@
-"""Whether the screen shows that a subtask is done: what its Worker said it would show, and the text that was typed."""
+"""Checks whether the screen confirms a finished subtask: the Worker's expectations and the typed text."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from intents.numbers import shows
 def find_unmet(expected: Sequence[Expectation], before: Observation, now: Observation) -> str:
     """Return why the screen does not show that a subtask is done; empty if it does.
 
-    What was so before its last primitives shows nothing about them, so at least one expectation must have come true.
+    All expectations must hold, and at least one must not have held before: only then do they prove anything.
 
     Args:
-        expected: What the Worker said.
-        before: The screen on which it said so.
+        expected: The Worker's expectations.
+        before: The screen that the Worker saw when it stated them.
         now: The screen after its primitives.
     """
     for one in expected:
         if not _holds(one, now, before):
-            return f"{_in_words(one)} is not what the screen shows"
+            return f"{_describe(one)} is not what the screen shows"
     if all(_holds(one, before, before) for one in expected):
-        return f"{' and '.join(map(_in_words, expected)) or 'nothing'} was so before, which shows nothing"
+        return f"{' and '.join(map(_describe, expected)) or 'nothing'} was so before, which shows nothing"
     return ""
 
 
@@ -37,20 +37,20 @@ def _holds(expected: Expectation, seen: Observation, before: Observation) -> boo
         texts = [*(window.title for window in seen.windows), *(f"{e.name} {e.text or ''}" for e in seen.elements)]
         return bool(words) and expected.gone is not any(shows(normalized(text), words) for text in texts)
     if expected.element_id not in before.by_id and expected.gone:
-        return False  # it cannot go
+        return False  # it was never there
     element = seen.by_id.get(expected.element_id)
     if element is None or not words:
         return expected.gone and element is None
     return expected.gone is not shows(normalized(content_of(element, seen)), words)
 
 
-def _in_words(expected: Expectation) -> str:
+def _describe(expected: Expectation) -> str:
     where = "" if expected.element_id is None else f" on element {expected.element_id}"
     return f"{'no ' if expected.gone else ''}{expected.shows!r}{where}"
 
 
 def find_unread(steps: Sequence[Step], now: Observation) -> tuple[Step, ...]:
-    """Return the steps whose text was not read back, that the screen does not show, and that was not typed again.
+    """Return the steps whose typed text nothing confirms: no read-back, no later screen and no retyping.
 
     Args:
         steps: The steps of a subtask, oldest first.
@@ -59,7 +59,7 @@ def find_unread(steps: Sequence[Step], now: Observation) -> tuple[Step, ...]:
     return tuple(
         step
         for number, step in enumerate(steps)
-        if _is_unread(step) and not _shows(step, now) and not _typed_again(step, steps[number + 1 :])
+        if _is_unread(step) and not _shows(step, now) and not _was_retyped(step, steps[number + 1 :])
     )
 
 
@@ -67,7 +67,7 @@ def _is_unread(step: Step) -> bool:
     delivery, effect = step.result.delivery, step.result.effect
     if step.recalled or delivery is None or delivery.state != "unread":
         return False
-    # What a password field shows changes, and says no more.
+    # For a password field, that it changed is all there is to see.
     return not (delivery.unread == "password" and effect is not None and effect.kind == "expected")
 
 
@@ -76,7 +76,7 @@ def _shows(step: Step, now: Observation) -> bool:
     return delivery is not None and delivery.confirmed
 
 
-def _typed_again(step: Step, later: Sequence[Step]) -> bool:
+def _was_retyped(step: Step, later: Sequence[Step]) -> bool:
     action = step.response.action
     return isinstance(action, Type) and any(
         isinstance(other.response.action, Type)

@@ -1,4 +1,4 @@
-"""The actions with which a judge may look closer: those that change nothing."""
+"""Read-only actions, with which the evaluator may look closer."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from agent_s.records import Step
 from intents.labels import label
 
 LOOKS_ONLY = (
-    "a judge may only scroll, switch applications, move with the keys, open tabs, menus and dialogs, and close a "
-    "dialog that it opened"
+    "the evaluator may only scroll, switch applications, navigate with the keys, open tabs, menus and dialogs, and "
+    "close a dialog that it opened"
 )
 
 _NAVIGATION_KEYS = frozenset({"home", "end", "page_up", "page_down", "pageup", "pagedown", "prior", "next", "up",
                               "down", "left", "right"})  # fmt: skip
 _CLOSING_KEYS = frozenset({"escape", "esc"})
-_HOLD_VALUES = frozenset({"spin button", "slider", "dial", "combo box", "radio button", "date editor"})
-"""Roles whose value the wheel or arrow keys change."""
+_VALUE_ROLES = frozenset({"spin button", "slider", "dial", "combo box", "radio button", "date editor"})
+"""Roles whose value the wheel or the arrow keys change."""
 _NAVIGATION_MODIFIERS = frozenset({"ctrl", "control"})
 _NAVIGATION_ROLES = frozenset({"page tab", "menu"})
 _OPENERS = frozenset({"menu item", "push button", "button"})
-_DIALOG_FOLLOWS = ("...", "…")  # by convention, the label of a command that asks for more before it does anything
+_DIALOG_FOLLOWS = ("...", "…")  # by convention, they mark commands that open a dialog before they do anything
 
 
 def is_read_only(action: Action, observation: Observation, done: Sequence[Step] = (), opened: int = 0) -> bool:
-    """Return whether an action only looks: scrolling, switching, moving the cursor, opening tabs, menus and dialogs.
+    """Return whether an action only looks: it scrolls, switches, moves the cursor, or opens a tab, menu or dialog.
 
     Args:
-        action: The action that an evaluator requests.
+        action: The action that the evaluator requests.
         observation: The screen that its ids refer to.
-        done: The steps of the run; what only opened a window then may be repeated.
-        opened: Id of the dialog in front if the judge opened it, which it may close again; 0 for none.
+        done: The steps of the run; actions that only opened a window may be repeated.
+        opened: Id of the active dialog if the evaluator opened it, so that it may close it; 0 for none.
     """
     match action:
         case Scroll(hold_keys=()):
             element = element_meant(action.target, observation)
-            return element is None or element.role not in _HOLD_VALUES
+            return element is None or element.role not in _VALUE_ROLES
         case SwitchApplications() | Wait() | Move() | Zoom() | Read():
             return True
         case Hotkey(keys=keys):
             names = [key.casefold() for key in keys]
-            moves = set(names[:-1]) <= _NAVIGATION_MODIFIERS and _only_moves(names[-1], observation, opened)
+            moves = set(names[:-1]) <= _NAVIGATION_MODIFIERS and _is_navigation(names[-1], observation, opened)
             return moves or any(step.response.action == action and _only_opened(step) for step in done)
         case Click(num_clicks=1, button_type="left", hold_keys=()):
             element = element_meant(action.target, observation)
@@ -52,13 +52,13 @@ def is_read_only(action: Action, observation: Observation, done: Sequence[Step] 
     return False
 
 
-def _only_moves(key: str, observation: Observation, opened: int) -> bool:
-    """Return whether a key neither sets a value nor closes a dialog that the run has left open."""
+def _is_navigation(key: str, observation: Observation, opened: int) -> bool:
+    """Return whether a key neither changes a value nor closes a dialog that the run left open."""
     front = observation.active_window
     if key in _CLOSING_KEYS:
         return front is None or not front.modal or front.id == opened
     focused = observation.focused
-    return key in _NAVIGATION_KEYS and (focused is None or focused.role not in _HOLD_VALUES)
+    return key in _NAVIGATION_KEYS and (focused is None or focused.role not in _VALUE_ROLES)
 
 
 def _is_safe_to_click(element: Element, done: Sequence[Step], opened: int) -> bool:

@@ -1,4 +1,4 @@
-"""The Manager: from a task and a screen to an ordered queue of subtasks (paper, section 3.1.1)."""
+"""The Manager, which turns a task and a screen into an ordered queue of subtasks (paper, section 3.1.1)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """The Manager's knowledge before planning."""
+    """What the Manager found out before planning."""
 
-    query: str  # the question it asked; empty if there is no web search
+    query: str  # the query it wrote; empty if there is no web search
     aims: Aims  # what the task requires and forbids
     web: tuple[WebResult, ...] = ()  # web search results
     hits: tuple[Hit[NarrativeExperience], ...] = ()  # similar tasks from narrative memory, best first
@@ -49,15 +49,21 @@ class Manager:
     search: WebSearch | None = None  # web search, or None to plan without it
     max_subtasks: int = 40  # maximum length of a plan
     search_timeout_s: float = 20.0  # longest wait for the web search, s
-    memory_timeout_s: float = 10.0  # longest wait for retrieval, s; both begin at the same time
-    asked_to_stop: Callable[[], bool] = lambda: False  # returns whether to stop waiting for them
+    memory_timeout_s: float = 10.0  # longest wait for retrieval, s; both waits start together
+    asked_to_stop: Callable[[], bool] = lambda: False  # returns whether to stop waiting
 
     def gather(self, task: Task, observation: Observation, trouble: str = "", recall: bool = True) -> Knowledge:
-        """Ask the web and, with `recall`, narrative memory in parallel.
+        """Query the web and, with `recall`, narrative memory in parallel.
 
-        The model is asked for a query only if there is a web search. Without one, memory is searched for the task as it
-        is, and what it requires and forbids is left to the planner (`PlanContext.wants_aims`). A source that fails or
-        is late only costs its answer, and is named in `Knowledge.problems`.
+        The model writes a query only if there is a web search. Otherwise memory is searched for the task as worded, and
+        the planner is left to state what the task requires and forbids (`PlanContext.wants_aims`). A source that fails
+        or times out is named in `Knowledge.problems`, and planning goes on without it.
+
+        Args:
+            task: The task.
+            observation: The current screen.
+            trouble: What failed, for a new plan; empty for the first one.
+            recall: Whether to search narrative memory.
 
         Raises:
             Stopped: The run was stopped.
@@ -90,14 +96,14 @@ class Manager:
         return tuple(self.memory.search_narrative(query)) if self.memory and query else ()
 
     def plan(self, context: PlanContext, tried: Set[tuple[Subtask, ...]] = frozenset()) -> Plan | NoPlan:
-        """Plan; an unusable plan is sent back once with the reason.
+        """Return a plan from the model; an unusable plan is sent back once with the reason.
 
         Args:
             context: What to plan.
-            tried: Plans that were carried out before and failed; they are refused.
+            tried: Plans that have already failed and are refused.
 
         Raises:
-            PlanTried: The second answer is one of these.
+            PlanTried: The second answer is one of the refused plans.
             PlanError: The second answer is not a valid plan.
         """
         try:
@@ -129,16 +135,16 @@ class Manager:
 def order_plan(response: PlanResponse, max_subtasks: int, skills: Sequence[OfferedSkill] = ()) -> Plan:
     """Validate a planned graph and sort its subtasks topologically.
 
-    Ties are broken by the order in which the subtasks were planned, so that a graph always gives the same queue.
+    Ties are broken by the planned order, so that a graph always gives the same queue.
 
     Args:
         response: The planned graph.
         max_subtasks: Maximum number of subtasks.
-        skills: The skills that it may use, by their numbers from 1.
+        skills: The skills that the plan may use, numbered from 1.
 
     Raises:
-        PlanError: The plan is empty, too long, has a cycle, repeats a subtask, names a subtask, a skill or a value that
-            does not exist, or uses one skill for what it calls by the name of another.
+        PlanError: The plan is empty or too long, has a cycle, repeats a subtask, refers to an unknown subtask, skill or
+            value, or uses one skill under the name of another.
     """
     names = [node.name for node in response.nodes]
     if not names:
@@ -160,7 +166,7 @@ def order_plan(response: PlanResponse, max_subtasks: int, skills: Sequence[Offer
                 raise PlanError(f"The plan has an edge to {name!r}, which is not one of its subtasks.")
         before[second].add(first)
     subtasks = {node.name: _subtask(node, skills) for node in response.nodes}
-    ordered = tuple(subtasks[name] for name in _sort(names, before))
+    ordered = tuple(subtasks[name] for name in _sort_topologically(names, before))
     aims = Aims(criteria=response.criteria, constraints=response.constraints)
     return Plan(subtasks=ordered, edges=response.edges, guideline=response.guideline, aims=aims)
 
@@ -184,7 +190,7 @@ def _subtask(node: PlannedNode, skills: Sequence[OfferedSkill]) -> Subtask:
     return Subtask(name=node.name, info=node.info, skill=skill.id, values=node.values)
 
 
-def _sort(names: list[str], before: dict[str, set[str]]) -> list[str]:
+def _sort_topologically(names: list[str], before: dict[str, set[str]]) -> list[str]:
     sorter = TopologicalSorter(before)
     try:
         sorter.prepare()

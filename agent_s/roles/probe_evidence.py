@@ -1,4 +1,4 @@
-"""What probes are made for a claim, and what a citation of one shows."""
+"""Evidence from probes of files and settings: which probes to make for a claim, and what a cited probe shows."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ from intents.alignment import holds
 from intents.lexicon import on_or_off, stems
 from intents.statements import Statement, read_statement
 
-MOST_FIRST = 8  # probes that are made before a judge is asked
+MAX_FIRST_PROBES = 8  # maximum number of probes before the evaluator is called
 
 
 def first_probes(points: Sequence[str], changes: Iterable[Change]) -> list[Probe]:
-    """Return what a judge would ask for first: the files that points name, and changed settings that they are about.
+    """Return the probes to make up front: of files that the points name, and of changed settings that they are about.
 
-    Each point gets its first probe before any gets another one.
+    Each point gets its first probe before any point gets a second one.
     """
     named = stems(" ".join(points))
-    by_point = [dict.fromkeys(_of_files(claim)) for claim in map(read_statement, points)]
+    by_point = [dict.fromkeys(_file_probes(claim)) for claim in map(read_statement, points)]
     found = [one for each in zip_longest(*by_point) for one in each if one is not None]
-    found += [FileProbe(path=one.what) for one in changes if one.after == "removed" and _names(points, one.what)]
+    found += [FileProbe(path=one.what) for one in changes if one.after == "removed" and _is_named(one.what, points)]
     found += [
         SettingProbe(key=one.what, value=one.after)
         for one in changes
         if one.kind == "setting" and not named.isdisjoint(stems(_words(one.what.rpartition("/")[2])))
         if SETTING_KEY.fullmatch(one.what) and len(one.after) <= MAX_VALUE
     ]
-    return list(dict.fromkeys(found))[:MOST_FIRST]
+    return list(dict.fromkeys(found))[:MAX_FIRST_PROBES]
 
 
-def _of_files(claim: Statement) -> Iterator[Probe]:
+def _file_probes(claim: Statement) -> Iterator[Probe]:
     for file in claim.files:
         if len(file) <= MAX_PATH:
             yield from probes_of(claim, file) or [FileProbe(path=file)]
@@ -59,7 +59,7 @@ def _of_files(claim: Statement) -> Iterator[Probe]:
 
 
 def probes_of(claim: Statement, file: str) -> list[Probe]:
-    """Return the probes of a file that show whether it has what a claim says; none if the claim names no content."""
+    """Return the probes that check a file for the content that a claim names; none if it names no content."""
     if claim.denies:
         return []
     if claim.cells:
@@ -71,17 +71,23 @@ def probes_of(claim: Statement, file: str) -> list[Probe]:
     return [TextProbe(path=file, text=text, exact=claim.exact and len(texts) == 1) for text in texts]
 
 
-def _names(points: Sequence[str], path: str) -> bool:
-    """Return whether points name a file or folder."""
+def _is_named(path: str, points: Sequence[str]) -> bool:
+    """Return whether a point names a file or folder."""
     name = path.rstrip("/").rpartition("/")[2]
     return 0 < len(path) <= MAX_PATH and any(holds(point, name) for point in points)
 
 
 def find_probe(citation: Citation, claim: Statement, context: VerifyContext, forbids: bool) -> Evidence:
-    """Return what the answer to a probe shows.
+    """Return the evidence that a cited probe gives for a claim.
+
+    Args:
+        citation: The citation.
+        claim: The claim of its point.
+        context: What was judged.
+        forbids: Whether the point is a prohibition.
 
     Raises:
-        NoEvidence: There is no such probe or no answer, or it asked for less than the claim says.
+        NoEvidence: There is no such probe or it failed, or it checked less than the claim says.
     """
     result = next((one for one in context.probed if one.number == citation.number), None)
     if result is None:
@@ -107,14 +113,14 @@ def find_probe(citation: Citation, claim: Statement, context: VerifyContext, for
     elif (isinstance(probe, CellProbe) and not probe.value) or (isinstance(probe, TextProbe) and not probe.text):
         shows = not shows
     stored = result.place or ("settings" if isinstance(probe, SettingProbe) else "Chromium's profile")
-    # That a text is gone is shown by the answer for this text only.
+    # Only a probe for this very text shows that it is gone.
     quoted = "" if claim.denies or claim.gone or forbids else result.quoted
-    words, content = f"probe {result.number}: {result.found}", _asked(probe, result)
+    words, content = f"probe {result.number}: {result.found}", _checked_content(probe, result)
     return Evidence(words, content, shows, quoted=quoted, stored=stored, exact=True)
 
 
 def _only_looked(context: VerifyContext) -> bool:
-    """Return whether a run changed nothing since what it was to reach was so, rather than because it failed to."""
+    """Return whether the run only looked, which suggests that the task was done already."""
     return all(is_read_only(step.response.action, step.observation) for step, _ in steps_of(context))
 
 
@@ -123,8 +129,8 @@ def _asks_for(probe: TextProbe | FileProbe, value: str) -> bool:
     return asked == value.rpartition("/")[2]
 
 
-def _asked(probe: Probe, result: ProbeResult) -> str:
-    """Return what a probe compared, and the features of the document that have it, such as a heading."""
+def _checked_content(probe: Probe, result: ProbeResult) -> str:
+    """Return what a probe checked, with the features of the document that contain it, such as a heading."""
     match probe:
         case TextProbe():
             with_it = (line for line in result.features if probe.text and has(line, probe.text))

@@ -1,4 +1,4 @@
-"""What a citation of an element or a window shows."""
+"""Evidence from the screen: what a cited element or window shows."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _HEADERS = frozenset({"column header", "table column header"})
 _WINDOWS = frozenset(
     {"application", "frame", "window", "dialog", "alert", "file chooser", "document web", "document frame"}
 )
-_WIDE_ROW = 30  # cells from which on a row says nothing about one of them, as in a sheet
-_KEPT = _CONTENTS | _NAMED
+_WIDE_ROW = 30  # number of cells from which a row, as in a sheet, says nothing about a single cell
+_COMPARED = _CONTENTS | _NAMED  # roles that are compared with the first screen
 _BUTTONS = frozenset({"push button", "button"})
 
 
 def content_of(element: Element, seen: Observation) -> str:
-    """Return what an element says, with its states, the groups that it is in, and the row and column of a cell."""
+    """Return the content of an element in words, with its states, its groups and, for a cell, its row and column."""
     value = "" if element.value is None else f"{element.value:g}"
     own = (element.role, element.name, element.label, element.text, value, element.description)
     states = [*sorted(element.states), *(["unchecked"] if element.role in SWITCHES and not is_on(element) else [])]
     parts = (part.partition(":") for part in element.path)
     groups = [name for role, _, name in parts if role not in _WINDOWS]
-    return " ".join((*filter(None, own), *states, *groups, *_around(element, seen)))
+    return " ".join((*filter(None, own), *states, *groups, *_row_and_column(element, seen)))
 
 
-def _around(cell: Element, seen: Observation) -> list[str]:
-    """Return the names of the column of a cell and of the other cells of its row; none for other elements."""
+def _row_and_column(cell: Element, seen: Observation) -> list[str]:
+    """Return the name of a cell's column and of the other cells in its row; empty for other elements."""
     if cell.role != "table cell":
         return []
     row = [
@@ -48,11 +48,11 @@ def _around(cell: Element, seen: Observation) -> list[str]:
         and one.rect.y == cell.rect.y
         and one is not cell
     ]
-    return [_called(cell, seen), *(row if len(row) < _WIDE_ROW else [])]
+    return [_name_of(cell, seen), *(row if len(row) < _WIDE_ROW else [])]
 
 
-def _called(element: Element, seen: Observation) -> str:
-    """Return the name of a control; of a cell in a table, the name of its column."""
+def _name_of(element: Element, seen: Observation) -> str:
+    """Return the name of a control, or the column name of a table cell."""
     if element.role != "table cell":
         return element.name or element.label
     x = element.rect.center.x
@@ -65,15 +65,15 @@ def _called(element: Element, seen: Observation) -> str:
 
 
 def title_of(element: Element, seen: Observation) -> str:
-    """Return the title of the window of an element."""
+    """Return the title of an element's window."""
     return next((one.title for one in seen.windows if one.id == element.window_id), "")
 
 
 def find_element(citation: Citation, claim: Statement, context: VerifyContext) -> Evidence:
-    """Return what an element shows.
+    """Return the evidence that a cited element gives for a claim.
 
     Raises:
-        NoEvidence: It is not there, does not say what is quoted, or shows no result.
+        NoEvidence: The element does not exist, does not match the quote, or shows no result.
     """
     seen = context.observation
     element = seen.by_id.get(citation.number) if citation.number is not None else None
@@ -90,7 +90,7 @@ def find_element(citation: Citation, claim: Statement, context: VerifyContext) -
     better = _better_named(element, claim, seen)
     if better is not None:
         raise NoEvidence(f"the point is about element {better.id} {better.name or better.label!r}")
-    if _is_draft(element, context):
+    if _is_unconfirmed(element, context):
         raise NoEvidence("its dialog can still be cancelled; confirm it, or cite what shows the result")
     shows = is_on(element) if element.role in SWITCHES else not (empty and claim.denies)
     words = f"{element.role} {element.name or element.label!r} shows {citation.quote or 'nothing'!r}"
@@ -106,8 +106,8 @@ def is_on(element: Element) -> bool:
 
 
 def _better_named(element: Element, claim: Statement, seen: Observation) -> Element | None:
-    """Return another control, or a header of another column, that is called what the claim is about."""
-    is_cell = element.role == "table cell" and _called(element, seen)
+    """Return another control, or another column's header, whose name fits the claim better than the element's."""
+    is_cell = element.role == "table cell" and _name_of(element, seen)
     if element.role not in _NAMED and not is_cell:
         return None
     kind = _HEADERS if is_cell else _NAMED
@@ -117,13 +117,13 @@ def _better_named(element: Element, claim: Statement, seen: Observation) -> Elem
         stems = stems_of(named)
         return 2 * len(topics & stems) + sum(2 for value in claim.values if holds(named, value)) - len(stems - topics)
 
-    own = max(0, score(_called(element, seen)))
+    own = max(0, score(_name_of(element, seen)))
     others = [one for one in seen.elements if one.role in kind and one.app == element.app]
     better = [one for one in others if score(one.name or one.label) > own]
     return max(better, key=lambda one: score(one.name or one.label), default=None)
 
 
-def _is_draft(element: Element, context: VerifyContext) -> bool:
+def _is_unconfirmed(element: Element, context: VerifyContext) -> bool:
     """Return whether an element is in a dialog that was filled in and neither confirmed nor cancelled."""
     buttons = [
         one.name.strip()
@@ -139,10 +139,10 @@ def _is_draft(element: Element, context: VerifyContext) -> bool:
 
 
 def find_window(citation: Citation, seen: Observation) -> Evidence:
-    """Return what the title of a window shows.
+    """Return the evidence that a cited window title gives.
 
     Raises:
-        NoEvidence: No window has such a title.
+        NoEvidence: No window title matches the quote.
     """
     quoted = normalized(citation.quote)
     title = next((one.title for one in seen.windows if quoted and holds(normalized(one.title), quoted)), None)
@@ -152,7 +152,11 @@ def find_window(citation: Citation, seen: Observation) -> Evidence:
 
 
 def find_unchanged(citation: Citation, claim: Statement, context: VerifyContext) -> Evidence:
-    """Compare one element, or without a number everything that is still there, with the first screen."""
+    """Return the evidence that an element, or without a number everything else, is as on the first screen.
+
+    Raises:
+        NoEvidence: Something has changed, or there is nothing to compare with.
+    """
     seen, start = context.observation, context.start
     if start is None:
         raise NoEvidence("the first screen is not known")
@@ -164,10 +168,12 @@ def find_unchanged(citation: Citation, claim: Statement, context: VerifyContext)
     else:
         targets = (acted_on(step.response.action, step.observation) for step, _ in steps_of(context))
         used = {target.id for target in targets if target is not None}
-        compared = [one for one in seen.elements if one.id in start.by_id and one.id not in used and one.role in _KEPT]
-        strange = [one.what for one in context.differences if one.kind == "file" and not _is_named(one.what, context)]
-        if strange:
-            raise NoEvidence(f"{strange[0]} was changed too")
+        compared = [
+            one for one in seen.elements if one.id in start.by_id and one.id not in used and one.role in _COMPARED
+        ]
+        others = [one.what for one in context.differences if one.kind == "file" and not _is_named(one.what, context)]
+        if others:
+            raise NoEvidence(f"{others[0]} was changed too")
     changed = next((one for one in compared if _state(one) != _state(start.by_id[one.id])), None)
     if changed is not None:
         raise NoEvidence(f"element {changed.id} has changed since the start")

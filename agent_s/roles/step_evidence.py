@@ -1,4 +1,4 @@
-"""What a citation of a step shows: its effect, as far as that still holds."""
+"""Evidence from steps: what a cited step shows by its effect, as far as that still holds."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LASTING = frozenset({"closed", "title", "states", "text", "value", "appeared", 
 
 
 def find_step(citation: Citation, claim: Statement, context: VerifyContext) -> Evidence:
-    """Return what the effect of a step shows.
+    """Return the evidence that the effect of a cited step gives for a claim.
 
     Raises:
-        NoEvidence: It had none that is known, or its effect was undone, discarded or repeated since.
+        NoEvidence: The step had no known effect, or its effect was undone, discarded or overwritten since.
     """
     done, looks = list(steps_of(context)), list(looks_of(context))
     every = [*done, *looks]
@@ -35,7 +35,7 @@ def find_step(citation: Citation, claim: Statement, context: VerifyContext) -> E
     if not changes:
         raise NoEvidence(f"step {number} was performed, but nothing is known to have changed by it")
     removes = claim.denies and any(one.kind == "vanished" for one in changes)
-    if place < len(done):  # what a look showed is so, since a look changes nothing
+    if place < len(done):  # the later ones are looks, which change nothing
         _check_lasts(step, after, later, context.observation, removes)
     target = acted_on(step.response.action, step.observation)
     own = after.by_id.get(target.id) if target is not None else None
@@ -53,7 +53,7 @@ def find_step(citation: Citation, claim: Statement, context: VerifyContext) -> E
 
 
 def _lasting_changes(step: Step) -> list[Difference]:
-    """Return the changes of a step, without menus and windows that only opened, moves and the like."""
+    """Return the lasting changes of a step, without those of menus and popups, opened windows, moves and the like."""
     effect = step.result.effect
     if step.recalled or effect is None or effect.kind != "expected":
         return []
@@ -67,7 +67,7 @@ def _undoes(action: Hotkey) -> bool:
 def _check_lasts(
     step: Step, after: Observation, later: Sequence[tuple[Step, Observation]], now: Observation, removes: bool
 ) -> None:
-    """Raise NoEvidence if what a step did no longer holds, or its dialog was not confirmed."""
+    """Raise NoEvidence if the effect of a step no longer holds, or its dialog was not confirmed."""
     if any(isinstance(one.response.action, Hotkey) and _undoes(one.response.action) for one, _ in later):
         raise NoEvidence(f"what step {step.number} did was undone")
     target = acted_on(step.response.action, step.observation)
@@ -90,8 +90,8 @@ def _check_lasts(
 def _confirms(step: Step, after: Observation) -> bool:
     """Return whether a step confirmed a dialog or sent a form, given the screen after it.
 
-    The button that does what a dialog is for may be called anything ("Export"), so it is one that closes the dialog and
-    is not known to decline.
+    The confirming button of a dialog may have any name ("Export"), so it is any button that closes the dialog and is
+    not known to cancel it.
     """
     action = step.response.action
     if isinstance(action, Click):
@@ -110,10 +110,10 @@ def _confirms(step: Step, after: Observation) -> bool:
 
 
 def check_no_step(claim: Statement, context: VerifyContext) -> Evidence:
-    """Return the evidence that no step has to do with what is forbidden.
+    """Return the evidence that no step is related to a prohibition.
 
     Raises:
-        NoEvidence: A step has, or the claim names nothing to compare with.
+        NoEvidence: A step is related, or the claim names nothing to compare with.
     """
     forbidden = frozenset().union(*claim.topics)
     if not forbidden:

@@ -125,5 +125,5 @@ def test_a_finished_run_is_not_resumed() -> None:
 
 
 def test_a_recording_without_the_start_of_the_run_is_refused() -> None:
-    with pytest.raises(TrajectoryError, match="does not begin"):
+    with pytest.raises(TrajectoryError, match="lacks the start"):
         read_unfinished([])

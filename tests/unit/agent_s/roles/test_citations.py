@@ -75,7 +75,7 @@ def read_later(holds: bool | None, made: Probe) -> ProbeResult:
 # Elements and windows
 
 
-def test_a_step_that_confirms_a_dialog_shows_that_it_was_confirmed() -> None:
+def test_a_step_that_closes_a_dialog_by_its_button_is_evidence_of_confirmation() -> None:
     accept = part(5, "push button", "OK", window=DIALOG)
     before = replace(screen(part(1, "label", "Ready")), windows=(DIALOG, EDITOR))
     before = replace(before, elements=(*before.elements, accept))
@@ -86,20 +86,20 @@ def test_a_step_that_confirms_a_dialog_shows_that_it_was_confirmed() -> None:
     assert "'confirmed'" in problem(asked, element(1, "Ready"))
 
 
-def test_a_day_is_a_date() -> None:
+def test_a_day_counts_as_a_date() -> None:
     now = screen(part(1, "paragraph", "", "23 November 2026"), part(2, "toggle button", "Right", None, "pressed"))
     cited = element(1, "23 November 2026"), element(2, "pressed")
     assert problem(context("The date is right-aligned", now), *cited) == ""
     assert "'right'" in problem(context("The date is right-aligned", now), cited[0])
 
 
-def test_an_address_of_a_person_is_no_file() -> None:
+def test_an_email_address_is_not_a_file() -> None:
     now = screen(part(1, "table cell", "Ann"), part(2, "table cell", "ann@example.org"))
     point = "The entry of Ann says ann@example.org"
     assert problem(context(point, now), element(1, "Ann"), element(2, "ann@example.org")) == ""
 
 
-def test_an_element_supports_what_it_says() -> None:
+def test_an_element_supports_a_point_that_matches_its_content() -> None:
     now = screen(part(1, "entry", "Name", "Ann"), part(2, "entry", "Email", "ann@example.org"))
     assert problem(context("The Name field reads 'Ann'", now), element(1, "Ann")) == ""
 
@@ -153,13 +153,13 @@ def test_a_value_in_another_cell_is_not_evidence() -> None:
 @pytest.mark.parametrize(
     ("on", "said", "right"), [(True, "on", True), (False, "on", False), (False, "off", True), (True, "off", False)]
 )
-def test_the_state_of_a_box_decides_and_not_its_name(on: bool, said: str, right: bool) -> None:
+def test_the_state_of_a_check_box_counts_not_its_name(on: bool, said: str, right: bool) -> None:
     found = problem(context(f"Line numbers are {said}", screen(box(1, "Line Numbers", on))), element(1, "Line Numbers"))
     assert (found == "") is right
     assert right or "which is the contrary" in found
 
 
-def test_what_is_said_of_something_must_be_shown() -> None:
+def test_the_predicate_of_a_point_needs_evidence() -> None:
     now = screen(part(1, "combo box", "Theme", "Light"))
     assert "dark" in problem(context("The theme is dark", now), element(1, "Light"))
     assert problem(context("The theme is light", now), element(1, "Light")) == ""
@@ -172,7 +172,7 @@ def test_every_part_of_a_compound_point_needs_evidence() -> None:
     assert problem(point, element(1, "checked"), element(2, "checked")) == ""
 
 
-def test_a_dialog_that_can_still_be_cancelled_shows_nothing() -> None:
+def test_an_unconfirmed_dialog_is_not_evidence() -> None:
     before = screen(
         box(1, "Autosave", False, DIALOG), part(2, "push button", "OK", window=DIALOG), windows=(DIALOG, EDITOR)
     )
@@ -183,7 +183,7 @@ def test_a_dialog_that_can_still_be_cancelled_shows_nothing() -> None:
     assert problem(context("Autosave is on", now), element(1, "checked")) == ""  # it was opened only to look
 
 
-def test_nothing_on_the_screen_shows_that_something_is_gone() -> None:
+def test_an_element_is_not_evidence_that_something_is_gone() -> None:
     now = screen(part(1, "list item", "Ada"))
     assert "contrary" in problem(context("The row 'Ada' is deleted", now), element(1, "Ada"))
 
@@ -205,7 +205,7 @@ def test_a_step_counts_by_its_effect() -> None:
     assert "no step 7" in problem(context(point, on), Citation(of="step", number=7))
 
 
-def test_what_a_closer_look_showed_is_evidence() -> None:
+def test_a_closer_look_is_evidence() -> None:
     away, there = screen(box(1, "Align right", False)), screen(box(1, "Align right", True))
     look = step(3, Hotkey(keys=("ctrl", "Home")), away, there)
     cited = Citation(of="step", number=3, quote="Align right")
@@ -237,7 +237,7 @@ def test_a_change_in_a_dialog_counts_if_the_dialog_was_confirmed(name: str, righ
 # Probes
 
 
-def test_what_is_saved_needs_a_probe() -> None:
+def test_a_claim_about_a_saved_file_needs_a_probe() -> None:
     shown = replace(EDITOR, title="a.txt - Editor")
     now = screen(part(1, "text", "", "hello"), windows=(shown,))
     point = "a.txt contains 'hello'"
@@ -248,7 +248,7 @@ def test_what_is_saved_needs_a_probe() -> None:
     assert problem(context(point, now, probed=(saved,)), probe(1)) == ""
 
 
-def test_what_was_replaced_is_shown_by_its_absence() -> None:
+def test_the_absence_of_replaced_text_is_evidence() -> None:
     def found(old: bool, new: bool, probes: tuple[Probe, Probe]) -> str:
         results = tuple(
             read(number, one, holds, one.path)  # type: ignore[union-attr]
@@ -290,7 +290,7 @@ def test_what_was_replaced_is_shown_by_its_absence() -> None:
         ("Word wrap is on", read(1, SettingProbe(key="auto-indent", value="true"), True), "Word wrap"),
     ],
 )
-def test_a_probe_supports_only_what_it_asked(point: str, result: ProbeResult, reason: str) -> None:
+def test_a_probe_supports_no_more_than_it_checked(point: str, result: ProbeResult, reason: str) -> None:
     setting = isinstance(result.probe, SettingProbe)
     made = result.model_copy(update={"found": f"view/{result.probe.key} = x"}) if setting else result  # type: ignore[union-attr]
     assert reason in problem(context(point, screen(), probed=(made,), folders=("Documents",)), probe(1))
@@ -329,11 +329,11 @@ def test_a_probe_supports_only_what_it_asked(point: str, result: ProbeResult, re
         ("a.txt has only 'x'", read(1, TextProbe(path="a.txt", text="x", exact=True), True, "~/a.txt")),
     ],
 )
-def test_a_probe_supports_what_it_asked(point: str, result: ProbeResult) -> None:
+def test_a_probe_supports_what_it_checked(point: str, result: ProbeResult) -> None:
     assert problem(context(point, screen(), probed=(result,), folders=("Documents",)), probe(1)) == ""
 
 
-def test_what_the_screen_shows_must_be_in_the_saved_file() -> None:
+def test_document_content_on_the_screen_must_be_in_the_saved_file() -> None:
     now = screen(part(1, "text", "", "one two"))
     saved = read(1, FileProbe(path="a.txt"), True, "~/a.txt")
     points = ("The document says 'one two'", "The document is saved as a.txt")
@@ -358,7 +358,7 @@ def test_a_prohibition_is_compared_with_the_steps() -> None:
     assert problem(context("do not send it", now, saved, constraints=1), cited) == ""
 
 
-def test_a_file_that_was_there_before_shows_that_it_is_there_if_the_run_only_looked() -> None:
+def test_an_old_file_is_evidence_if_the_run_only_looked() -> None:
     there = read(1, FileProbe(path="a.txt"), True, "~/a.txt", changed=False)
     now = screen(part(1, "text", "", "x"))
     looked, typed = step(1, Hotkey(keys=("ctrl", "Home")), now, now), step(2, Type(text="x", element_id=1), now, now)
@@ -367,7 +367,7 @@ def test_a_file_that_was_there_before_shows_that_it_is_there_if_the_run_only_loo
 
 
 @pytest.mark.parametrize(("changed", "right"), [(False, True), (True, False)])
-def test_a_file_that_must_not_be_overwritten_is_shown_by_when_it_was_written(changed: bool, right: bool) -> None:
+def test_the_write_time_of_a_file_shows_that_it_was_not_overwritten(changed: bool, right: bool) -> None:
     there = read(1, FileProbe(path="a.png"), True, "~/a.png", changed=changed)
     forbidden = context("Do not overwrite a.png", screen(), probed=(there,), constraints=1)
     assert (problem(forbidden, probe(1)) == "") is right
@@ -376,7 +376,7 @@ def test_a_file_that_must_not_be_overwritten_is_shown_by_when_it_was_written(cha
     assert "contrary" in problem(removed, probe(1))
 
 
-def test_what_is_unchanged_is_compared_with_the_first_screen() -> None:
+def test_unchanged_claims_are_compared_with_the_first_screen() -> None:
     start = screen(part(1, "table cell", "A1", "1"), part(2, "table cell", "B1", "2"))
     everything = Citation(of="unchanged")
     for text, reason in (("2", ""), ("3", "element 2 has changed since the start")):
@@ -392,7 +392,7 @@ def test_what_is_unchanged_is_compared_with_the_first_screen() -> None:
 # Verdicts
 
 
-def test_a_verdict_is_as_good_as_its_evidence() -> None:
+def test_a_verdict_follows_from_its_evidence() -> None:
     now = screen(part(1, "entry", "Name", "Ann"))
     judged = context("The Name field reads 'Ann'", now)
 
@@ -424,7 +424,7 @@ def test_the_problem_of_a_claim_is_reported() -> None:
 # Connections
 
 
-def test_a_value_counts_only_in_its_connection() -> None:
+def test_a_value_counts_only_in_connection_with_its_topic() -> None:
     says = part(1, "status bar", "Kept as a draft for Ann.")
     point = "A table is booked for 'Ann'"
     table = part(3, "heading", "Book a table")
@@ -448,7 +448,7 @@ def test_a_value_in_another_column_is_not_evidence() -> None:
         assert problem(context(point, now), element(3, "ann@example.org")) == reason
 
 
-def test_an_option_of_a_menu_that_was_chosen_twice_is_not_evidence() -> None:
+def test_a_menu_option_that_was_toggled_twice_is_not_evidence() -> None:
     menu = Window(id=5, title="", app="editor", rect=EDITOR.rect, popup=True)
     view = part(2, "menu", "View")
     opened = screen(part(1, "menu item", "Line Numbers", window=menu), view, windows=(menu, EDITOR))
@@ -461,7 +461,7 @@ def test_an_option_of_a_menu_that_was_chosen_twice_is_not_evidence() -> None:
     assert "shows what can be done" in problem(context("Line numbers are shown", opened), element(1, "Line Numbers"))
 
 
-def test_a_saved_document_is_not_shown_by_a_setting() -> None:
+def test_a_setting_is_not_evidence_of_a_saved_document() -> None:
     setting = read(1, SettingProbe(key="wrap", value="true"), True)
     assert "cite a probe" in problem(context("The document is saved", screen(), probed=(setting,)), probe(1))
 
@@ -471,7 +471,7 @@ def _quoting(text: str, quoted: str, holds: bool = True) -> ProbeResult:
     return found.model_copy(update={"quoted": quoted})
 
 
-def test_a_probe_shows_every_value_that_its_answer_quotes() -> None:
+def test_a_probe_supports_every_value_that_its_answer_quotes() -> None:
     point = "a.txt contains 'Ann', 'Ben' and 42"
     now = screen(part(1, "label", "Ready"))
     assert problem(context(point, now, probed=(_quoting("Ann", "Ann 42 Ben"),)), probe(1)) == ""
@@ -486,7 +486,9 @@ def test_a_probe_shows_every_value_that_its_answer_quotes() -> None:
         ("The word 'x' in a.txt is underlined", "x", "x is underlined", True),
     ],
 )
-def test_what_a_probe_quotes_proves_no_absence_and_no_words(point: str, asked: str, quoted: str, holds: bool) -> None:
+def test_the_quote_of_a_probe_proves_neither_absence_nor_words(
+    point: str, asked: str, quoted: str, holds: bool
+) -> None:
     now = screen(part(1, "label", "Ready"))
     with_it = problem(context(point, now, probed=(_quoting(asked, quoted, holds),)), probe(1))
     assert with_it == problem(context(point, now, probed=(_quoting(asked, "", holds),)), probe(1))

@@ -33,7 +33,7 @@ def chooses(best: int | None, *citations: tuple[int, int, str]) -> CompareRespon
     return CompareResponse(best=best, citations=cited, reason="it typed all of it")
 
 
-def test_choice_with_a_fact_that_exists_counts_and_keeps_only_what_holds() -> None:
+def test_choice_counts_with_a_valid_citation_and_drops_the_invalid_ones() -> None:
     choice = judged(chooses(2, (2, 2, 'became  "HELLO"'), (2, 7, "saved"), (1, 2, "goodbye")))
 
     assert (choice.number, choice.by, choice.reason) == (2, "model", "it typed all of it")
@@ -70,7 +70,7 @@ def test_rule_prefers_the_verified_attempt_then_done_then_fewest_steps() -> None
     assert [judged(undecided, one).number for one in (verified, done, short)] == [2, 2, 2]
 
 
-def test_attempts_that_are_alike_cost_no_call() -> None:
+def test_identical_attempts_cost_no_call() -> None:
     model = ScriptedModel({})
 
     assert choose(model, TASK, {2: attempt(), 5: attempt()}).number == 2

@@ -71,7 +71,7 @@ def read(supported: bool | None, reason: str = "") -> SupportResponse:
     return SupportResponse(judgements=(SupportJudgement(number=1, supported=supported, reason=reason),))
 
 
-def test_evidence_in_other_words_counts_if_a_reader_finds_the_point_in_it() -> None:
+def test_evidence_in_other_words_counts_if_the_model_confirms_it() -> None:
     asked = Asked([("A table for Ada Lovelace is booked", 1), (CONFIRMED, 1)], read(True))
     assert asked.verdict().verified is True
     [context] = asked.contexts
@@ -81,7 +81,7 @@ def test_evidence_in_other_words_counts_if_a_reader_finds_the_point_in_it() -> N
 
 
 @pytest.mark.parametrize("answer", [read(False, "it is a wish"), read(None, "it is a wish"), SupportResponse()])
-def test_what_a_reader_does_not_find_goes_back_to_the_judge_once(answer: SupportResponse) -> None:
+def test_unconfirmed_evidence_is_sent_back_to_the_evaluator_once(answer: SupportResponse) -> None:
     asked = Asked([(CONFIRMED, 1)], answer, answer)
     verdict = asked.verdict()
     assert verdict.verified is None
@@ -100,7 +100,7 @@ def test_what_a_reader_does_not_find_goes_back_to_the_judge_once(answer: Support
     ],
     ids=["value", "thing", "field for something else", "contrary"],
 )
-def test_nobody_reads_evidence_that_lacks_what_a_point_names(point: str, cited: int) -> None:
+def test_evidence_that_lacks_a_named_value_is_not_put_to_the_model(point: str, cited: int) -> None:
     asked = Asked([(CONFIRMED, 1), (point, cited)])
     assert asked.verdict().verified is None
     assert asked.contexts == []

@@ -45,11 +45,11 @@ SCREEN = screen(
         (Type(text="x"), False),
     ],
 )
-def test_only_what_changes_nothing_is_read_only(action: Action, allowed: bool) -> None:
+def test_only_actions_that_change_nothing_are_read_only(action: Action, allowed: bool) -> None:
     assert is_read_only(action, SCREEN) is allowed
 
 
-def test_what_only_opened_a_window_may_be_repeated() -> None:
+def test_an_action_that_only_opened_a_window_may_be_repeated() -> None:
     opened = screen(*SCREEN.elements, windows=(DIALOG, EDITOR))
     for after, allowed in ((opened, True), (SCREEN, False), (screen(windows=(DIALOG,)), False)):
         steps: list[Step] = []
@@ -69,7 +69,7 @@ def test_the_wheel_and_arrow_keys_do_not_change_values(role: str) -> None:
     assert is_read_only(Hotkey(keys=("Down",)), replace(seen, focus_id=None))
 
 
-def test_escape_does_not_close_a_dialog_that_the_run_has_left_open() -> None:
+def test_escape_must_not_close_a_dialog_that_the_run_left_open() -> None:
     dialog = replace(SCREEN.windows[0], active=True, modal=True)
     seen = replace(SCREEN, windows=(dialog,))
     assert not is_read_only(Hotkey(keys=("Escape",)), seen)
@@ -77,6 +77,6 @@ def test_escape_does_not_close_a_dialog_that_the_run_has_left_open() -> None:
     assert is_read_only(Hotkey(keys=("Escape",)), replace(seen, windows=(replace(dialog, modal=False),)))
 
 
-def test_a_dialog_that_the_judge_opened_may_be_cancelled() -> None:
+def test_a_dialog_that_the_evaluator_opened_may_be_cancelled() -> None:
     assert is_read_only(Click(element_id=6), SCREEN, opened=DIALOG.id)
     assert not is_read_only(Click(element_id=7), SCREEN, opened=DIALOG.id)

@@ -32,7 +32,7 @@ class Engine(WebSearch):
         return self._results
 
 
-def test_web_and_memory_are_asked_the_same_question(tmp_path: Path) -> None:
+def test_web_and_memory_get_the_same_query(tmp_path: Path) -> None:
     with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as memory:
         memory.add_narrative(
             query=f"How to {TASK.instruction}",
@@ -50,19 +50,19 @@ def test_web_and_memory_are_asked_the_same_question(tmp_path: Path) -> None:
     assert [request.kind for request in model.requests] == ["query"]
 
 
-def test_a_plan_keeps_the_guideline_that_it_follows() -> None:
+def test_a_plan_keeps_its_guideline() -> None:
     answer = PlanResponse(guideline="Look in the View menu [web 1].", nodes=(PlannedNode(name="Open the View menu"),))
     plan = Manager(ScriptedModel({"plan": [answer]})).plan(PlanContext(TASK, screen(), web=(PAGE,)))
     assert isinstance(plan, Plan)
     assert plan.guideline == "Look in the View menu [web 1]."
 
 
-def test_planning_continues_without_an_engine_that_is_down() -> None:
+def test_planning_continues_when_the_search_engine_is_down() -> None:
     manager = Manager(ScriptedModel({}), search=Engine(error=SearchError("no server at localhost:1")))
     assert manager.gather(TASK, screen()).problems == ("web search: no server at localhost:1",)
 
 
-def test_planning_continues_without_an_engine_that_hangs() -> None:
+def test_planning_continues_when_the_search_engine_hangs() -> None:
     released = threading.Event()
 
     class Hanging(WebSearch):

@@ -4,7 +4,7 @@ import pytest
 
 from agent_s.probes.requests import CellProbe, FileProbe, Probe, SettingProbe, TextProbe
 from agent_s.records import Change
-from agent_s.roles.probe_evidence import MOST_FIRST, first_probes
+from agent_s.roles.probe_evidence import MAX_FIRST_PROBES, first_probes
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from agent_s.roles.probe_evidence import MOST_FIRST, first_probes
         ),
     ],
 )
-def test_files_that_a_point_names_are_probed_for_what_it_says(point: str, probes: list[Probe]) -> None:
+def test_files_that_a_point_names_are_probed_for_its_content(point: str, probes: list[Probe]) -> None:
     assert first_probes([point], ()) == probes
 
 
@@ -44,15 +44,15 @@ def test_changed_settings_that_a_point_is_about_are_probed() -> None:
     assert probes == [SettingProbe(key="org/xfce/mousepad/view/show-line-numbers", value="true")]
 
 
-def test_removed_files_that_a_point_names_are_probed_where_they_were() -> None:
+def test_removed_files_that_a_point_names_are_probed_at_their_old_path() -> None:
     changes = [Change(kind="file", what=f"~/Reports/{name}", after="removed") for name in ("a.txt", "b.txt")]
     probes = first_probes(["a.txt is in the folder Archive", "a.txt is no longer in Reports"], changes)
     assert probes == [FileProbe(path="a.txt"), FileProbe(path="~/Reports/a.txt")]
 
 
-def test_a_probe_is_made_once_and_there_are_not_many() -> None:
+def test_first_probes_are_unique_and_limited() -> None:
     assert len(first_probes(["a.txt exists", "a.txt exists"], ())) == 1
-    assert len(first_probes([f"f{number}.txt exists" for number in range(20)], ())) == MOST_FIRST
+    assert len(first_probes([f"f{number}.txt exists" for number in range(20)], ())) == MAX_FIRST_PROBES
 
 
 def test_every_point_gets_a_probe_before_one_gets_another() -> None:
@@ -62,7 +62,7 @@ def test_every_point_gets_a_probe_before_one_gets_another() -> None:
         "The file plan.txt is saved",
     ]
     probes = first_probes(points, ())
-    assert len(probes) == MOST_FIRST
+    assert len(probes) == MAX_FIRST_PROBES
     assert [one.path for one in probes[:4] if not isinstance(one, SettingProbe)] == [
         "report.txt", "costs.ods", "plan.txt", "report.txt",
     ]  # fmt: skip
