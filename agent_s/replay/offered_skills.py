@@ -7,7 +7,7 @@ nothing is typed that it did not choose, and no words need to match; replay chec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, zip_longest
 
 from aci.observation.observation import Window
@@ -114,8 +114,7 @@ class SkillOffers:
         app = skill.provenance.app
         elsewhere = app and (front is None or application(app) != application(front.app))
         wording = parameters.replace_in_wording(skill.name) or subtask.name
-        ready = Replayable(skill.id, current, app if elsewhere else "", wording, parameters=parameters)
-        return replace(ready, exact=not parameters)
+        return Replayable(skill.id, current, app if elsewhere else "", wording, parameters=parameters)
 
 
 def offer_of(skill: SkillExperience) -> OfferedSkill | None:

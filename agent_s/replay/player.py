@@ -45,6 +45,7 @@ from agent_s.replay.readings import Readings
 from agent_s.replay.screen import Screen
 from agent_s.replay.seen_texts import SeenTexts
 from agent_s.replay.template import Mismatch, Replayable, with_parameters
+from agent_s.replay.ways import Ways
 from agent_s.replay.written_files import FileContents, was_written, without_files
 from intents.alignment import Parameters
 
@@ -94,6 +95,7 @@ class Replay:
     _fields: Fields = field(default_factory=dict, init=False)
     _chosen: set[int] = field(default_factory=set, init=False)
     _at: int = field(default=-1, init=False)
+    _ways: Ways = field(default_factory=Ways, init=False)
 
     def run(
         self, subtask: Subtask, learned: Replayable, steps: list[Step], last: bool = True
@@ -190,7 +192,10 @@ class Replay:
     ) -> Generator[Event, None, str]:
         # A replay looks for what a Worker waited for, so it does only the waits that were asked for.
         waits = "wait" in learned.wording.casefold()
-        wanted = [at for at, step in enumerate(learned.steps) if waits or not isinstance(step.action, Wait)]
+        begin = yield from self._beyond_the_way(learned)
+        wanted = [
+            at for at, step in enumerate(learned.steps) if at >= begin and (waits or not isinstance(step.action, Wait))
+        ]
         readings = Readings(self.seen_texts, learned.steps, learned.marks)
         files = files_in(learned.wording)
         for at, after in zip_longest(wanted, wanted[1:]):
@@ -206,7 +211,18 @@ class Replay:
             problem = yield from self._do_step(step, following, steps, done, settle, check, files)
             if problem:
                 return problem
+        if not last:
+            seen = yield from self.session.look(check=False)
+            way = (*learned.steps[:begin], *(one.learned for one in done))
+            self._ways.add(way, [*(one.before for one in done), seen])
         return ""
+
+    def _beyond_the_way(self, learned: Replayable) -> Generator[Event, None, int]:
+        """Return how many of the first steps an earlier replay has done for this one: those to the window in front."""
+        seen = yield from self.session.look(check=False)
+        gone = 0 if learned.marks else self._ways.gone(learned.steps, seen)
+        following = learned.steps[gone : gone + 1] if gone else ()
+        return 0 if any(isinstance(ground(step, seen), Mismatch) for step in following) else gone
 
     def _read(self, readings: Readings, at: int, learned: Replayable) -> Generator[Event, None, str]:
         """Read the values that the screen showed before a step; return a problem, or an empty text."""

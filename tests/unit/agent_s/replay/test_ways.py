@@ -1,0 +1,114 @@
+"""Skills of one dialog, done one after another: the dialog that the first has opened is not opened again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from aci.acting.actions import Action, Click
+from aci.observation.geometry import Rect
+from aci.observation.identity import describe
+from aci.observation.observation import Element, Observation, Window
+from agent_s import AgentS, Options, Task
+from agent_s.events import Event, ReplayStopped
+from agent_s.llm.no_model import NoModel
+from agent_s.llm.protocol import PlannedNode, PlanResponse
+from agent_s.llm.scripted import ScriptedModel
+from agent_s.records import Change, ElementState, GroundedStep
+from memory_store import MemoryStore, Provenance
+from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
+from tests.unit.agent_s.loop.test_agent import of, outcome, passes
+
+DIALOG = Window(2, "Preferences", "editor", Rect(100, 100, 300, 300), active=True, modal=True)
+PREFERENCES, FIND = button(1, "Preferences"), button(2, "Find")
+NUMBERS, WRAP = (
+    Element(number, "check box", name, Rect(120, 40 * number, 80, 30), None, DIALOG.id, app="editor")
+    for number, name in ((5, "Numbers"), (6, "Wrap"))
+)
+WINDOW = screen(PREFERENCES, FIND)
+OPENED = screen(PREFERENCES, FIND, NUMBERS, WRAP, windows=(DIALOG, replace(EDITOR, active=False)))
+OFF, ON = ElementState(), ElementState(states=("checked",))
+
+
+@pytest.fixture(autouse=True)
+def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 0.0)
+
+
+def react(action: Action, seen: Observation) -> Observation:
+    """Open the dialog, or switch one of its boxes."""
+    assert isinstance(action, Click) and action.element_id is not None
+    if action.element_id in (PREFERENCES.id, FIND.id):
+        return OPENED
+    box = seen.by_id[action.element_id]
+    switched = replace(box, states=box.states ^ {"checked"})
+    return screen(*(switched if one.id == box.id else one for one in seen.elements), windows=seen.windows)
+
+
+def learn(memory: MemoryStore, name: str, box: Element, way: Element = PREFERENCES) -> str:
+    """Store a skill that opens the dialog and switches a box on."""
+    steps = (
+        GroundedStep(
+            action=Click(element_id=way.id),
+            targets={"element_id": describe(way, WINDOW)},
+            effect=(Change(kind="opened", what=DIALOG.title, before="", after="open"),),
+            state_before=OFF,
+            state_after=OFF,
+        ),
+        GroundedStep(
+            action=Click(element_id=box.id),
+            targets={"element_id": describe(box, OPENED)},
+            state_before=OFF,
+            state_after=ON,
+        ),
+    )
+    stored = memory.add_skill(
+        name=name,
+        steps=[step.model_dump(mode="json") for step in steps],
+        provenance=Provenance(run_id="explore", app="editor", platform="linux/x11"),
+    )
+    memory.record_uses([stored.id], worked=True, checked_by="a fresh desktop", clean_start=True)
+    return stored.id
+
+
+def carry_out(memory: MemoryStore) -> tuple[list[Event], list[Action]]:
+    desktop = FakeDesktop(WINDOW, react)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    events = list(agent.stream(Task(instruction="turn on numbers, then turn on wrap")))
+    return events, desktop.performed
+
+
+def test_a_dialog_that_the_skill_before_has_opened_is_not_opened_again(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", NUMBERS)
+    learn(memory, "turn on wrap", WRAP)
+    events, performed = carry_out(memory)
+    assert outcome(events).status == "done"
+    assert performed == [Click(element_id=one) for one in (PREFERENCES.id, NUMBERS.id, WRAP.id)]
+
+
+def test_a_dialog_that_came_another_way_is_another_one(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", NUMBERS)
+    learn(memory, "turn on wrap", WRAP, way=FIND)
+    events, performed = carry_out(memory)
+    assert outcome(events).status == "failed"
+    assert performed == [Click(element_id=one) for one in (PREFERENCES.id, NUMBERS.id)]
+
+
+def test_a_chosen_skill_that_could_not_begin_is_not_to_blame(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", NUMBERS)
+    blocked = learn(memory, "turn on wrap", WRAP, way=FIND)
+    names = ("turn on numbers", "turn on wrap")
+
+    def plan(request: object) -> PlanResponse:
+        offered = [one.name for one in request.context.skills]  # type: ignore[attr-defined]
+        return PlanResponse(nodes=tuple(PlannedNode(name=f"{n}!", skill=offered.index(n) + 1) for n in names))
+
+    for _ in range(2):
+        agent = AgentS(
+            model=ScriptedModel({"plan": [plan]}), desktop=FakeDesktop(WINDOW, react), memory=memory,
+            options=Options(summaries=False),
+        )  # fmt: skip
+        events = list(agent.stream(Task(instruction="numbers and wrapping, both please"), passes))
+        assert [event.experience_id for event in of(ReplayStopped, events)] == [blocked]
+    assert memory.get(blocked).provenance.state == "active"
