@@ -215,22 +215,26 @@ def read(sentence: str, find_application: bool = True) -> Intent:
 def parts_of(instruction: str) -> list[str]:
     """Return the parts of an instruction that asks for several things, in order.
 
-    A part without a verb has that of the one before: "turn on line numbers and word wrap".
+    A part without a verb has that of the one before: "turn on line numbers and word wrap". A place at the beginning
+    belongs to the first part: "In Mousepad, turn on line numbers".
     """
     phrase = guard(instruction)
     pieces = (piece.strip(" .!?") for piece in pattern("part").split(phrase.marked))
     parts: list[str] = []
-    verb = ""
+    place = verb = ""
     for piece in filter(None, pieces):
         text = phrase.part(piece).quoted
         bare = without_politeness(text)
         has_verb = first_verb(bare) or (analyze(bare).verbs and analyze(bare).head) or _core_reader().read(bare)
         if parts and not has_verb:
             text = f"{verb} {text}"
-        parts.append(text)
+        elif not has_verb and pattern("place_alone").match(bare):
+            place += f"{text}, "
+            continue
+        parts.append(text if parts else place + text)
         intent = read(text)
         verb = f"turn {intent.state}" if isinstance(intent, Switch) and not intent.verb else intent.verb
-    return parts
+    return parts or [instruction] * bool(place)
 
 
 def _negate(intent: BaseIntent) -> Switch:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.replay.ambiguity import unclear
@@ -311,19 +312,21 @@ class Recall:
         parts = parts_of(self.task.instruction)
         if not 1 < len(parts) <= _MAX_PARTS or len(set(parts)) < len(parts):
             return None
-        skills: dict[str, FoundSkill] = {}
-        for part in parts:
-            skill = self._skills.find(Subtask(name=part), front)
+        found: list[tuple[Subtask, FoundSkill, Window | None]] = []
+        for part in (Subtask(name=part) for part in parts):
+            skill = self._skills.find(part, front)
             if skill is None:
                 return None
-            skills[part] = skill
+            found.append((part, skill, front))
+            if skill.steps.opens:  # "In Mousepad, do this, then that": the other parts are done there as well
+                front = Window(0, "", skill.steps.opens, Rect(0, 0, 0, 0), active=True)
         learned: dict[str, Replayable] = {}
-        for part, skill in skills.items():
+        for part, skill, before in found:
             sure = skill.sure or self.judges is None
-            steps = skill.steps if sure else self._judged(Subtask(name=part), front, _trusted(skill))
+            steps = skill.steps if sure else self._judged(part, before, _trusted(skill))
             if steps is None:
                 return None
-            learned[part] = steps
+            learned[part.name] = steps
         return Known(Plan(subtasks=tuple(Subtask(name=part) for part in parts), source="memory"), learned=learned)
 
     # In other words

@@ -45,6 +45,12 @@ def test_part_without_a_verb_takes_that_of_the_part_before() -> None:
     ]
 
 
+def test_a_place_at_the_beginning_belongs_to_the_first_part() -> None:
+    assert parts_of("In Mousepad, turn on line numbers, then undo") == ["In Mousepad, turn on line numbers", "undo"]
+    assert parts_of("On the first sheet, in B2, type 4 and press Enter")[0] == "On the first sheet, in B2, type 4"
+    assert parts_of("In Mousepad") == ["In Mousepad"]
+
+
 @dataclass(frozen=True)
 class Scroll:
     direction: str

@@ -86,6 +86,19 @@ def test_each_part_of_an_instruction_is_done_by_a_skill(memory: MemoryStore) -> 
     assert [part.name for part in of(Planned, events)[0].plan.subtasks] == ["show the line numbers", "turn on wrap"]
 
 
+def test_an_application_that_the_first_part_names_is_that_of_the_others(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", click(NUMBERS), app="L3afpad")
+    learn(memory, "turn on wrap", click(WRAP), app="L3afpad")
+
+    def opening(action: Action, seen: Observation) -> Observation:
+        return WINDOW if isinstance(action, SwitchApplications) else switching(action, seen)
+
+    desktop = FakeDesktop(screen(windows=()), opening)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    assert agent.run(Task(instruction="In L3afpad, turn on numbers, then turn on wrap")).status == "done"
+    assert desktop.performed == [SwitchApplications(app_code="L3afpad"), *(Click(element_id=one) for one in (1, 2))]
+
+
 def test_composite_skill_is_used_only_for_all_of_its_parts(memory: MemoryStore) -> None:
     both = learn(memory, f"turn on numbers{THEN}turn on wrap", click(NUMBERS), click(WRAP))
     events, clicked = carry_out(memory, "turn on numbers and wrap")
