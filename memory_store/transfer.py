@@ -27,6 +27,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -67,21 +68,29 @@ def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:
 
 
 def write_export(path: str | os.PathLike[str], count: int, experiences: Iterable[Experience]) -> None:
-    """Write experiences to a file (mode 0600), replacing it only once it is complete.
+    """Write experiences to a file; see `write_lines`."""
+    header = {"format": FORMAT, "version": VERSION, "experiences": count}
+    records = ({"kind": experience.kind, **experience.model_dump(mode="json")} for experience in experiences)
+    write_lines(path, chain([header], records))
+
+
+def write_lines(path: str | os.PathLike[str], values: Iterable[dict[str, Any]]) -> int:
+    """Write values as JSON lines to a file (mode 0600), replacing it only once it is complete, and return their number.
 
     Raises:
         TransferError: The file cannot be written.
     """
     target = Path(path).expanduser().absolute()
     part: Path | None = None
+    number = 0
     try:
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", newline="\n", dir=target.parent, prefix=f".{target.name}.", delete=False
         ) as file:
             part = Path(file.name)
-            _write_line(file, {"format": FORMAT, "version": VERSION, "experiences": count})
-            for experience in experiences:
-                _write_line(file, {"kind": experience.kind, **experience.model_dump(mode="json")})
+            for value in values:
+                number += 1
+                file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
             file.flush()
             os.fsync(file.fileno())
         part.replace(target)
@@ -90,6 +99,7 @@ def write_export(path: str | os.PathLike[str], count: int, experiences: Iterable
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+    return number
 
 
 def merge_export(store: MemoryStore, path: str | os.PathLike[str]) -> None:
@@ -125,10 +135,6 @@ def _read_export(source: Path) -> list[Experience]:
         raise TransferError(f"{source} cannot be read ({error.strerror}): check the path") from error
     except UnicodeDecodeError as error:
         raise TransferError(f"{source} is not UTF-8 text: give a file made by export") from error
-
-
-def _write_line(file: IO[str], line: dict[str, Any]) -> None:
-    file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _read(file: IO[str], source: Path) -> Iterator[Experience]:

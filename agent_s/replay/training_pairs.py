@@ -10,7 +10,6 @@ reading them.
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from secrets import token_bytes
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation, Window
-from agent_s.errors import AgentError
 from agent_s.llm.conversation import Text
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import OfferedSkill, PlanContext, PlannedNode, PlanResponse
@@ -29,6 +27,7 @@ from agent_s.replay.skill_matching import is_usable
 from intents.alignment import Parameters
 from intents.reader import parts_of
 from memory_store import MemoryStore, NarrativeExperience, SkillExperience
+from memory_store.transfer import write_lines
 
 _SCREEN = Rect(0, 0, 1280, 800)
 _SEED = 0
@@ -37,27 +36,16 @@ _JOINED = (1, 2, 3)  # how many skills are joined; a single one is missing
 _MISSING = 0.25  # share of other tasks in which one is missing
 
 
-class TrainingFileError(AgentError):
-    """A file of training pairs cannot be written."""
-
-
 def write_training_pairs(memory: MemoryStore, path: Path) -> int:
-    """Write all pairs to a file (mode 0600) as JSON lines, one conversation each, and return their number.
+    """Write all pairs to a file as JSON lines, one conversation each, and return their number.
 
     A line is `{"messages": [{"role": "system", "content": ...}, {"role": "user", ...}, {"role": "assistant", ...}]}`.
+    The file is readable by its owner only, and an earlier one is replaced once it is complete.
 
     Raises:
-        TrainingFileError: The file cannot be written.
-        MemoryStoreError: Memory cannot be read.
+        MemoryStoreError: The file cannot be written, or memory cannot be read.
     """
-    lines = [json.dumps(pair, ensure_ascii=False) for pair in training_pairs(memory)]
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise TrainingFileError(f"{path} cannot be written: {error.strerror}. Choose another file.") from error
-    return len(lines)
+    return write_lines(path, training_pairs(memory))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import pytest
 
 from aci.acting.actions import Click, Type
 from agent_s.llm.protocol import PlanResponse
-from agent_s.replay.training_pairs import TrainingFileError, training_pairs, write_training_pairs
-from memory_store import MemoryStore, PlannedSubtask, Provenance
+from agent_s.replay.training_pairs import training_pairs, write_training_pairs
+from memory_store import MemoryStore, MemoryStoreError, PlannedSubtask, Provenance
 from tests.unit.agent_s.replay.skills import PLATFORM, add, step
 
 TASK = "Put Grace into the box, in heavy letters"
@@ -125,6 +125,7 @@ def test_what_was_not_verified_is_not_taught(memory: MemoryStore) -> None:
 def test_a_file_holds_one_conversation_a_line_and_is_private(memory: MemoryStore, tmp_path: Path) -> None:
     know(memory)
     file = tmp_path / "pairs.jsonl"
+    file.touch(0o644)  # of an earlier export, by another program
     count = write_training_pairs(memory, file)
     lines = file.read_text(encoding="utf-8").splitlines()
     assert [set(json.loads(line)) for line in lines] == [{"messages"}] * count
@@ -132,5 +133,5 @@ def test_a_file_holds_one_conversation_a_line_and_is_private(memory: MemoryStore
 
 
 def test_a_file_that_cannot_be_written_is_reported(memory: MemoryStore, tmp_path: Path) -> None:
-    with pytest.raises(TrainingFileError, match="cannot be written"):
+    with pytest.raises(MemoryStoreError, match="cannot be written"):
         write_training_pairs(memory, tmp_path / "missing" / "pairs.jsonl")
