@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, and_, func, select, true
 
 from memory_store.embedding.embedders import Embedder, checked_embed, default_embedder
-from memory_store.errors import EmbedderUnavailable, InvalidExperience, UnknownExperience
+from memory_store.errors import EmbedderUnavailable, InvalidExperience
 from memory_store.integrity import find_problems
 from memory_store.keys import check_text, make_key
 from memory_store.records.experience import Experience, Hit, Kind, Provenance, State, StoreStats, first_problem
@@ -348,16 +348,6 @@ class MemoryStore:
                     trust.count_use(connection, pk, worked)
 
     @_persistent
-    def deprecate_skill(self, skill_id: str, reason: str, replaced_by: str = "") -> None:
-        """Deprecate a skill, in favour of another one if there is one."""
-        check_text(reason, "the reason")
-        with self._database.write() as connection:
-            pk = _skill_pk(connection, skill_id)
-            if replaced_by:
-                _skill_pk(connection, replaced_by)
-            trust.deprecate(connection, pk, reason, replaced_by)
-
-    @_persistent
     def quarantine(self, experience_id: str, reason: str) -> None:
         """Withdraw an experience: it is kept and listed, but not returned by searches."""
         check_text(reason, "the reason")
@@ -670,9 +660,3 @@ def _on(platform: str | None) -> list[ColumnElement[bool]]:
 
 def _replayable(platform: str | None) -> list[ColumnElement[bool]]:
     return [experience.c.verified.is_(True), experience.c.state == "active", usable(), *_on(platform)]
-
-
-def _skill_pk(connection: Connection, skill_id: str) -> int:
-    if not skill_id.startswith(_SKILL_PREFIX):
-        raise UnknownExperience(f"{skill_id!r} is not a skill: the ids of skills begin with s-")
-    return pk_of(connection, skill_id)

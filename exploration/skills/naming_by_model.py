@@ -7,7 +7,7 @@ from typing import cast
 
 from agent_s.errors import LimitReached, ModelError
 from agent_s.llm.protocol import FoundFunction, Model, ModelRequest, NamingContext, NamingResponse
-from agent_s.records import Change, Task, Usage
+from agent_s.records import Change, Task
 from exploration.search.records import Attempt
 from exploration.skills.naming import name_unit, where_found
 
@@ -26,7 +26,6 @@ class ModelNamer:
     def __init__(self, model: Model, application: str) -> None:
         self._model = model
         self._application = application
-        self.usage: list[Usage] = []  # token usage of each call
         self.problem = ""  # why the model gives no more names; empty while it does
 
     def __call__(self, attempts: Sequence[Attempt]) -> Mapping[str, tuple[str, ...]]:
@@ -53,7 +52,6 @@ class ModelNamer:
         except (ModelError, LimitReached) as error:
             self.problem = str(error)
             return {}
-        self.usage.append(response.usage)
         named = cast(NamingResponse, response.output).functions
         return {attempts[each.number - 1].key: each.names for each in named if each.number <= len(attempts)}
 

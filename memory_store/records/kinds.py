@@ -130,7 +130,7 @@ class SkillExperience(Experience):
     # the actions in order, each with role, name, path and surrounding text of its element
     steps: Annotated[tuple[Step, ...], AfterValidator(checked_steps)] = Field(min_length=1)
     effects: Annotated[tuple[Effect, ...], AfterValidator(_checked_effects)] = ()  # the expected changes
-    # the id of the skill that replaced this one, if it is deprecated
+    # the id of the skill that replaced this one, if an earlier version has deprecated it
     replaced_by: StoredText = Field(default="", max_length=32)
 
     @property

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, select, update
 
 from memory_store.records.experience import QUARANTINE_AFTER_FAILURES, State
 from memory_store.storage.rows import chunks
-from memory_store.storage.schema import experience, narrative, skill
+from memory_store.storage.schema import experience, narrative
 
 
 def count_use(connection: Connection, pk: int, worked: bool) -> None:
@@ -104,9 +104,3 @@ def count_skill_run(connection: Connection, pk: int, worked: bool, checked_by: s
                 verified_by=checked_by,
             )
         )
-
-
-def deprecate(connection: Connection, pk: int, reason: str, replaced_by: str) -> None:
-    """Deprecate a skill, in favour of another one if there is one."""
-    set_state(connection, pk, "deprecated", reason)
-    connection.execute(update(skill).where(skill.c.pk == pk).values(replaced_by=replaced_by))

@@ -33,11 +33,6 @@ def test_a_skill_is_active_only_after_a_checked_run_from_a_clean_state(store: Me
     kept = store.get(made).provenance
     assert (kept.state, kept.verified, kept.verified_by, kept.times_worked) == ("active", True, "file content", 4)
     assert store.search_skills("export as PDF")[0].experience.id == made
-    other = skill(store, "Export the document as PDF by the menu")
-    store.deprecate_skill(made, "the menu has changed", replaced_by=other)
-    assert store.search_skills("export as PDF") == []
-    with pytest.raises(UnknownExperience):
-        store.deprecate_skill(narrative(store).id, "no skill")
 
 
 def test_experience_that_fails_twice_is_quarantined_listed_and_released(store: MemoryStore) -> None:

@@ -40,7 +40,6 @@ def test_names_are_returned_by_attempt() -> None:
     assert [len(context.functions) for context in asked] == [AT_ONCE, 3]
     assert asked[0].functions[0].name == "turn on wrap 0"
     assert asked[0].functions[0].effect == ("setting notes/wrap-0: 'false' became 'true'",)
-    assert len(namer.usage) == 2
 
 
 def test_failing_model_is_not_asked_again() -> None:
@@ -48,4 +47,3 @@ def test_failing_model_is_not_asked_again() -> None:
     assert namer(found(AT_ONCE + 1)) == {}
     assert namer(found(1)) == {}
     assert namer.problem == "The key is not valid."
-    assert namer.usage == []
