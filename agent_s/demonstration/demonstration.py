@@ -49,7 +49,7 @@ from agent_s.records import (
     Usage,
     Verdict,
 )
-from agent_s.replay.derived import Derivation, unsaid, without_source
+from agent_s.replay.derived import Derivation, not_in_wording, unexplained_pieces
 from agent_s.replay.grounded_steps import ground_steps, is_repeatable
 from agent_s.replay.recall import Recall
 from agent_s.replay.seen_texts import SeenTexts
@@ -90,7 +90,7 @@ class Demonstration(Record):
             if isinstance(action, Type):
                 named = PLACEHOLDER.findall(action.text)
                 secret = [] if all(f"{{{{secret:{one}}}}}" in self.wording for one in named) else [action.text]
-                found += secret if named else [action.text] if without_source(step, self.wording) else []
+                found += secret if named else [action.text] if unexplained_pieces(step, self.wording) else []
         return tuple(dict.fromkeys(found))
 
     def named(self, wording: str, names: Mapping[str, str | None]) -> Demonstration:
@@ -108,7 +108,7 @@ class Demonstration(Record):
         steps = []
         for step in self.steps:
             text = step.action.text if isinstance(step.action, Type) else ""
-            known = tuple(one for one in step.derived or () if unsaid(one.typed, wording) and text not in names)
+            known = tuple(one for one in step.derived or () if not_in_wording(one.typed, wording) and text not in names)
             steps.append(step.model_copy(update={"fixed": text in fixed, "derived": known}))
         return self.model_copy(update={"wording": wording, "steps": tuple(steps)})
 
@@ -247,7 +247,7 @@ def _learned(demonstration: Demonstration, verdict: Verdict, memory: MemoryStore
     learner.mark_subtasks(verdict)
     stored += learner.store_task("", plan, ("done", ""), verdict, demonstration.summary, trivial=True)
     stored += learner.store_skills(verdict)
-    recall = Recall(memory, task, PLATFORM, demonstration.run_id, hands_over=False)
+    recall = Recall(memory, task, PLATFORM, demonstration.run_id, has_fallback=False)
     return stored, "" if recall.same_task() is not None else recall.doubt
 
 

@@ -80,7 +80,7 @@ class Planning:
         if self.recall is None:
             return None
         with self.session.timed("memory"):
-            known = self.recall.same_task() or self.recall.like_task()
+            known = self.recall.same_task() or self.recall.similar_task()
         if known is None:
             window = (yield from self.session.look()).active_window
             with self.session.timed("memory"):
@@ -108,7 +108,7 @@ class Planning:
         """End the task if nothing can be replayed and no model may be called, or if an exploration has failed at it."""
         recall, boundaries = self.recall, self.options.boundaries
         if self.options.replay == "only":
-            doubt = recall.why_not() if recall is not None else ""
+            doubt = recall.why_not_replayable() if recall is not None else ""
             why = "there is no memory (memory.enabled)" if self.services.memory is None else doubt
             return Ending("failed", f"memory holds nothing verified that fits this task{': ' + why if why else ''}")
         unattended = boundaries == "unattended" and self.services.people.ask is None
@@ -212,7 +212,7 @@ class Planning:
         """Return the skills that the Manager may use in its plan."""
         if self.recall is None or not self.uses_memory:
             return ()
-        return self.recall.skills.bearing_on(self.task.instruction, observation.active_window)
+        return self.recall.skills.relevant_to(self.task.instruction, observation.active_window)
 
     def _ask_for_plan(self, context: PlanContext, reason: str = "") -> Generator[Event, None, Plan | Ending]:
         try:

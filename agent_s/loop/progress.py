@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aci.acting.actions import Type
 from agent_s.records import Aims, Plan, Status, Step, Subtask
-from agent_s.replay.recall import Known
+from agent_s.replay.recall import KnownTask
 from agent_s.replay.written_files import written_file
 from agent_s.roles.manager import Knowledge
 
@@ -44,7 +44,7 @@ class Progress:
     proofs: list[str] = field(default_factory=list)  # evidence that replays reached their verified end
     # values that replays typed or chose without proof that they are right; if there are any, `proofs` do not count
     unproven: tuple[str, ...] = ()
-    known: Known | None = None  # experience of the whole task
+    known: KnownTask | None = None  # experience of the whole task
     boundary: str = ""  # id of the failed exploration because of which the task was given up
 
     @property

@@ -124,7 +124,7 @@ class SubtaskRunner:
             with self.session.without_ocr():  # only the active window matters
                 window = (yield from self.session.look(check=False)).active_window
             with self.session.timed("memory"):
-                learned = self.recall.skills.replayable(subtask, window) or self.recall.like_subtask(subtask, window)
+                learned = self.recall.skills.replayable(subtask, window) or self.recall.similar_subtask(subtask, window)
         return learned if learned is not None and learned.steps else None
 
     def _replay(

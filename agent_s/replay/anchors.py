@@ -1,7 +1,7 @@
-"""Pixels of the screen, kept as a place in an element with a small picture of it, and found again by both.
+"""Anchors for pixel targets: a position within an element, and a small picture around it.
 
-A pixel means nothing on another screen, and a place in a drawing or a map little. A place is used again only where the
-screen shows the same picture there, or at one other place nearby.
+A pixel means nothing on another screen, and a position within a drawing or a map means little. A target is reused only
+if the screen shows the same picture there, or at exactly one other position nearby.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from aci.observation.observation import Observation
 
 ANCHORED = {"at": "element_id", "from_at": "drag_from_id", "drop_at": "drop_on_id"}
-"""The fields of primitives that name a place, and those that name its element."""
-_AROUND_PX = 20  # shown on each side of a pixel
-_NEAR_PX = 24  # how far from its place a picture is looked for
-_MOST_DIFFERENT = 6.0  # mean difference of the brightness of pixels that still is the same picture, of 255
-_LEAST_DRAWN = 8.0  # standard deviation of a picture that can be looked for elsewhere
+"""Fields of primitives that hold a position, and those that hold its element."""
+_RADIUS_PX = 20  # shown on each side of the target pixel
+_SEARCH_PX = 24  # how far from its position a picture is searched for
+_MAX_DIFFERENCE = 6.0  # maximum mean difference in brightness between equal pictures, of 255
+_MIN_CONTRAST = 8.0  # minimum standard deviation of a picture that can be searched for
 
 
-def anchored(action: Action, seen: Observation) -> Action | None:
-    """Return a primitive with places in elements instead of pixels; None if no element is known at one of them."""
+def anchor_points(action: Action, seen: Observation) -> Action | None:
+    """Return a primitive with positions in elements instead of pixels; None if there is no element at one of them."""
     fields = action.model_dump()
     boxes: dict[str, Rect] = {}
     for place, named in ANCHORED.items():
@@ -50,64 +50,67 @@ def anchored(action: Action, seen: Observation) -> Action | None:
 
 
 def pictures_of(action: Action, seen: Observation) -> dict[str, str]:
-    """Return the pictures of the places that a primitive names, by field, as PNG files in base64."""
+    """Return the pictures around the targets of a primitive, by field, as PNG files in base64."""
     fields = action.model_dump()
     found = {}
     for place, named in ANCHORED.items():
         element = seen.by_id.get(fields.get(named) or -1)
         if isinstance(fields.get(place), tuple) and element is not None:
             point = Place(element.id, *fields[place]).inside(element.rect)
-            found[place] = _encoded(_around(seen.screenshot, point))
+            found[place] = _encode(_crop(seen.screenshot, point))
     return found
 
 
 def find_places(fields: dict[str, Any], pictures: dict[str, str], seen: Observation) -> str:
-    """Put the places that a primitive names where their pictures are now; return which one is not there, or "".
+    """Move the positions of a primitive to where their pictures are now.
 
     Args:
-        fields: The fields of the primitive, with the ids of its elements on this screen; its places are changed.
-        pictures: The pictures of its places by field.
+        fields: The fields of the primitive, with the ids of its elements on this screen; updated in place.
+        pictures: The pictures around its targets by field.
         seen: The screen.
+
+    Returns:
+        Which picture was not found, in words; empty if all were.
     """
     for place, picture in pictures.items():
         element = seen.by_id[fields[ANCHORED[place]]]
         point = Place(element.id, *fields[place]).inside(element.rect)
-        found = _found(_decoded(picture), seen.screenshot, point, element.rect)
-        if found is None or (found != point and fields.get("path")):  # where the rest of a path is now is not known
-            return f"the {element.role} {element.name!r} does not look as it did at the place that is meant"
+        found = _locate(_decode(picture), seen.screenshot, point, element.rect)
+        if found is None or (found != point and fields.get("path")):  # a path would have to move as a whole
+            return f"the {element.role} {element.name!r} does not look at the target position as it did when learned"
         fields[place] = fractions(found, element.rect)
     return ""
 
 
-def _found(picture: NDArray[np.uint8], screen: NDArray[np.uint8], point: Point, box: Rect) -> Point | None:
-    """Return the pixel around which the screen shows a picture: the one given, else the only one nearby."""
+def _locate(picture: NDArray[np.uint8], screen: NDArray[np.uint8], point: Point, box: Rect) -> Point | None:
+    """Return the pixel around which the screen shows a picture: the given one, else the only match nearby."""
     import numpy as np
 
-    if _difference(picture, _around(screen, point)) <= _MOST_DIFFERENT:
+    if _difference(picture, _crop(screen, point)) <= _MAX_DIFFERENCE:
         return point
-    if float(np.std(picture)) < _LEAST_DRAWN:
+    if float(np.std(picture)) < _MIN_CONTRAST:
         return None
     near = [
         Point(x, y)
-        for x in range(max(box.x, point.x - _NEAR_PX), min(box.right, point.x + _NEAR_PX + 1))
-        for y in range(max(box.y, point.y - _NEAR_PX), min(box.bottom, point.y + _NEAR_PX + 1))
+        for x in range(max(box.x, point.x - _SEARCH_PX), min(box.right, point.x + _SEARCH_PX + 1))
+        for y in range(max(box.y, point.y - _SEARCH_PX), min(box.bottom, point.y + _SEARCH_PX + 1))
     ]
-    alike = [(_difference(picture, _around(screen, each)), each) for each in near]
-    alike = sorted(pair for pair in alike if pair[0] <= _MOST_DIFFERENT)
+    alike = [(_difference(picture, _crop(screen, each)), each) for each in near]
+    alike = sorted(pair for pair in alike if pair[0] <= _MAX_DIFFERENCE)
     if not alike:
         return None
     best = alike[0][1]
-    apart = any(max(abs(each.x - best.x), abs(each.y - best.y)) > _AROUND_PX // 4 for _, each in alike)
+    apart = any(max(abs(each.x - best.x), abs(each.y - best.y)) > _RADIUS_PX // 4 for _, each in alike)
     return None if apart else best
 
 
-def _around(screen: NDArray[np.uint8], point: Point) -> NDArray[np.uint8]:
-    """Return the pixels around a point, (N, N, 3) uint8 RGB; beyond the edge of the screen they are black."""
+def _crop(screen: NDArray[np.uint8], point: Point) -> NDArray[np.uint8]:
+    """Return the pixels around a point, (N, N, 3) uint8 RGB, padded with black beyond the screen."""
     import numpy as np
 
-    size = 2 * _AROUND_PX + 1
+    size = 2 * _RADIUS_PX + 1
     picture = np.zeros((size, size, 3), np.uint8)
-    top, left = point.y - _AROUND_PX, point.x - _AROUND_PX
+    top, left = point.y - _RADIUS_PX, point.x - _RADIUS_PX
     part = screen[max(top, 0) : top + size, max(left, 0) : left + size]
     picture[max(-top, 0) : max(-top, 0) + part.shape[0], max(-left, 0) : max(-left, 0) + part.shape[1]] = part
     return picture
@@ -119,7 +122,7 @@ def _difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
     return float(np.mean(np.maximum(one, other) - np.minimum(one, other)))
 
 
-def _encoded(picture: NDArray[np.uint8]) -> str:
+def _encode(picture: NDArray[np.uint8]) -> str:
     from PIL import Image
 
     file = io.BytesIO()
@@ -127,7 +130,7 @@ def _encoded(picture: NDArray[np.uint8]) -> str:
     return base64.b64encode(file.getvalue()).decode("ascii")
 
 
-def _decoded(picture: str) -> NDArray[np.uint8]:
+def _decode(picture: str) -> NDArray[np.uint8]:
     import numpy as np
     from PIL import Image
 

@@ -1,4 +1,4 @@
-"""Grounded steps, which can be replayed on another screen: they describe elements instead of numbering them."""
+"""Grounded steps: they describe their elements instead of using ids, so that they can be replayed on another screen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aci.observation.identity import ElementDescription, cells_of, describe
 from aci.observation.observation import Element, Observation
 from aci.observation.sheet_places import AXES, CellPlace, find_cells
 from agent_s.records import ID_FIELDS, Change, ElementState, EndState, GroundedStep, Step
-from agent_s.replay.anchors import anchored, pictures_of
+from agent_s.replay.anchors import anchor_points, pictures_of
 from intents.alignment import holds
 from intents.text import tokens
 
@@ -22,33 +22,32 @@ CONTROLS = frozenset(
         *("entry", "text", "password text", "page tab", "menu", "menu item", "check menu item", "radio menu item"),
         *("link", "heading", "label", "switch", "info bar", "alert"),
     }
-)  # roles of the application's own controls; rows, cells and the like are contents
+)  # roles of controls that belong to the application itself; rows, cells and the like are contents
 _BUTTONS = frozenset({"push button", "button", "toggle button", "menu item", "link"})
 FIELDS = frozenset({"entry", "text", "password text", "spin button"})
 CHOICES = frozenset({"check box", "radio button", "toggle button", "switch", "list item"})
 
-Fields = dict[int, tuple[str, str]]  # mark ("role:name") and content or states of each field or choice, by its id
+Fields = dict[int, tuple[str, str]]  # mark ("role:name") and content or states of each field or choice, by element id
 
-LONGEST_TEXT = 2000  # longer contents are documents, which say little about a step
-_LONGEST_NAME = 80
-_MOST_MARKS = 12
+MAX_TEXT = 2000  # longer contents are documents, which say little about a step
+_MAX_NAME = 80
+_MAX_MARKS = 12
 
 
 def ground_steps(
     steps: Sequence[Step], last: Observation, written: Callable[[str], str] = lambda text: "", wording: str = ""
 ) -> tuple[GroundedStep, ...]:
-    """Ground steps so that they can be replayed elsewhere; only those that are `learnable`.
+    """Ground the learnable steps (`learnable_steps`), so that they can be replayed elsewhere.
 
     Args:
         steps: The steps, oldest first.
         last: The screen after the last step.
-        written: Returns the path from "~" of a recently written file that a text names, else an empty text. It is asked
-            about typed texts, and about the files in the title of the last active window.
-        wording: The instruction, which may name cells of a sheet by their address, or by the words of their row or
-            column.
+        written: Callback that returns the path, from "~", of a recently written file that a text names, else an empty
+            text. It is called for typed texts and for the files in the title of the last active window.
+        wording: The instruction, which may name cells of a sheet by their address, or by their row or column.
     """
     after = [step.observation for step in steps[1:]] + [last]
-    kept = learnable(steps)
+    kept = learnable_steps(steps)
     done = [(step, seen) for step, seen in zip(steps, after, strict=True) if any(step is one for one in kept)]
     grounded = []
     for number, (step, seen) in enumerate(done, start=1):
@@ -56,8 +55,8 @@ def ground_steps(
         element = acted_on(action, before)
         end = last.by_id.get(element.id) if element is not None else None
         front = last.active_window if number == len(done) else None
-        names = (typed_text(action), *_files_named(front.title if front is not None else ""))
-        kept_action = anchored(action, before) or action
+        names = (typed_text(action), *_files_in_title(front.title if front is not None else ""))
+        kept_action = anchor_points(action, before) or action
         bare = GroundedStep(
             action=kept_action,
             targets=_targets(kept_action, before, wording),
@@ -76,21 +75,21 @@ def ground_steps(
     return tuple(grounded)
 
 
-def learnable(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps that belong to a way of doing something: not those that only look, or had no effect.
+def learnable_steps(steps: Sequence[Step]) -> list[Step]:
+    """Return the steps to learn, without those that only look or had no effect.
 
-    A button or a chord may write a file without a sign on the screen, and a program may read text without an echo; they
-    are kept, unless they were disabled or done again later.
+    A button or a shortcut may write a file without a visible effect, and a program may read text without echoing it.
+    Such steps are kept, unless their target was disabled or they were retried later.
     """
     return [
         step
         for number, step in enumerate(steps)
         if not isinstance(step.response.action, LOOKS)
-        if step.worked or (step.result.ok and _may_work_unseen(step) and not _is_tried_again(step, steps[number + 1 :]))
+        if step.worked or (step.result.ok and _may_work_invisibly(step) and not _is_retried(step, steps[number + 1 :]))
     ]
 
 
-def _may_work_unseen(step: Step) -> bool:
+def _may_work_invisibly(step: Step) -> bool:
     action, effect = step.response.action, step.result.effect
     if effect is not None and effect.remark == "disabled":
         return False
@@ -100,12 +99,12 @@ def _may_work_unseen(step: Step) -> bool:
     return isinstance(action, Type) or (isinstance(action, Hotkey) and len(action.keys) > 1)
 
 
-def _is_tried_again(step: Step, later: Sequence[Step]) -> bool:
+def _is_retried(step: Step, later: Sequence[Step]) -> bool:
     return any(other.response.action == step.response.action and other.worked for other in later)
 
 
 def with_effect(step: GroundedStep, action: Action, before: Observation, after: Observation) -> GroundedStep:
-    """Return a step with what it changed.
+    """Return a step with the effect that it had.
 
     Args:
         step: The step.
@@ -117,9 +116,9 @@ def with_effect(step: GroundedStep, action: Action, before: Observation, after: 
     now = after.by_id.get(element.id) if element is not None else None
     effect = window_changes(*({window.id: window.title for window in seen.windows} for seen in (before, after)))
     if not effect and not isinstance(action, Type | Scroll):
-        # Typing and scrolling change contents, not controls; what windows cover depends on where they happen to be.
+        # Typing and scrolling change contents, not controls; what windows cover depends on their position.
         effect = _mark_changes(before, after)
-    others = rewritten(fields_of(before), after, element.id if element is not None else None)
+    others = changed_fields(fields_of(before), after, element.id if element is not None else None)
     return step.model_copy(
         update={
             "effect": (*effect, *(Change(kind="rewritten", what=mark) for mark in others)),
@@ -138,16 +137,16 @@ def window_changes(before: Mapping[int, str], after: Mapping[int, str]) -> tuple
 
 
 def acted_on(action: Action, observation: Observation) -> Element | None:
-    """Return the element that a primitive acts on: the one it names, else the focused one."""
+    """Return the target element of a primitive: the one it names, or the focused one if it types into that."""
     if isinstance(action, DragAndDrop):
         return element_meant(action.targets()[-1], observation)
     named: int | None = getattr(action, "element_id", None)
-    if named is None and types_blindly(action):
+    if named is None and types_into_focus(action):
         named = observation.focus_id
     return observation.by_id.get(named) if named is not None else None
 
 
-def types_blindly(action: Action) -> bool:
+def types_into_focus(action: Action) -> bool:
     """Return whether a primitive enters text into the focused element."""
     if isinstance(action, Type):
         return action.element_id is None
@@ -164,16 +163,16 @@ def typed_text(action: Action) -> str:
 
 
 def state_of(element: Element) -> ElementState:
-    """Return the comparable state of an element; passwords and long texts are left out."""
+    """Return the state of an element for comparisons, without passwords and long texts."""
     text = element.text
-    hidden = text is None or len(text) > LONGEST_TEXT or "password" in element.states or element.role == "password text"
+    hidden = text is None or len(text) > MAX_TEXT or "password" in element.states or element.role == "password text"
     return ElementState(
         states=tuple(sorted(COMPARED_STATES & element.states)), text=None if hidden else text, value=element.value
     )
 
 
 def marks_of(observation: Observation, windows: frozenset[int]) -> frozenset[str]:
-    """Return the marks ("role:name") of the named controls of some windows."""
+    """Return the marks ("role:name") of the named controls in the given windows."""
     return frozenset(f"{e.role}:{e.name}" for e in _controls(observation) if e.window_id in windows)
 
 
@@ -187,8 +186,8 @@ def fields_of(observation: Observation) -> Fields:
     }
 
 
-def rewritten(known: Fields, after: Observation, own: int | None) -> list[str]:
-    """Return the marks of fields and choices, other than one, that have changed."""
+def changed_fields(known: Fields, after: Observation, own: int | None) -> list[str]:
+    """Return the marks of fields and choices that have changed, except the one with the id `own`."""
     now = fields_of(after)
     changed = (
         mark for number, (mark, text) in known.items() if number != own and now.get(number, ("", text))[1] != text
@@ -199,9 +198,9 @@ def rewritten(known: Fields, after: Observation, own: int | None) -> list[str]:
 def is_repeatable(steps: Sequence[Step]) -> bool:
     """Return whether steps can be replayed.
 
-    They cannot if they carry a text from the screen through the buffer, or point where no element is known.
+    They cannot if they carry text from the screen in the buffer, or target a pixel outside any known element.
     """
-    if any(anchored(step.response.action, step.observation) is None for step in learnable(steps)):
+    if any(anchor_points(step.response.action, step.observation) is None for step in learnable_steps(steps)):
         return False
     kept = [text for step in steps for text in step.observation.buffer]
     return not any(
@@ -210,26 +209,26 @@ def is_repeatable(steps: Sequence[Step]) -> bool:
     )
 
 
-def _files_named(title: str) -> list[str]:
+def _files_in_title(title: str) -> list[str]:
     return [token.value for token in tokens(title.lstrip("*• ")) if token.sort in ("file", "path")]
 
 
 def _targets(action: Action, observation: Observation, wording: str) -> dict[str, ElementDescription]:
     ids = {name: getattr(action, name, None) for name in ID_FIELDS}
     return {
-        name: _described(observation.by_id[element_id], observation, wording)
+        name: _describe(observation.by_id[element_id], observation, wording)
         for name, element_id in ids.items()
         if element_id is not None and element_id in observation.by_id
     }
 
 
 def _focus(action: Action, observation: Observation, wording: str) -> ElementDescription | None:
-    focused = observation.focused if types_blindly(action) else None
-    return _described(focused, observation, wording) if focused is not None else None
+    focused = observation.focused if types_into_focus(action) else None
+    return _describe(focused, observation, wording) if focused is not None else None
 
 
-def _described(element: Element, observation: Observation, wording: str) -> ElementDescription:
-    """Describe an element; a cell by what the wording says of it."""
+def _describe(element: Element, observation: Observation, wording: str) -> ElementDescription:
+    """Describe an element; a cell is described by the parts of its address that the wording names."""
     description = describe(element, observation)
     place = description.cell
     if place is None:
@@ -252,27 +251,27 @@ def _front(action: Action, observation: Observation) -> str:
 
 
 def _mark_changes(before: Observation, after: Observation) -> tuple[Change, ...]:
-    stayed = staying(before, after)
+    stayed = lasting_windows(before, after)
     old, new = (marks_of(seen, stayed) for seen in (before, after))
     return (
-        *(Change(kind="appeared", what=mark, after="shown") for mark in _first(after, new - old)),
-        *(Change(kind="vanished", what=mark, before="shown") for mark in _first(before, old - new)),
+        *(Change(kind="appeared", what=mark, after="shown") for mark in _first_marks(after, new - old)),
+        *(Change(kind="vanished", what=mark, before="shown") for mark in _first_marks(before, old - new)),
     )
 
 
-def staying(before: Observation, after: Observation) -> frozenset[int]:
-    """Return the windows that both observations show, without popups."""
+def lasting_windows(before: Observation, after: Observation) -> frozenset[int]:
+    """Return the ids of the windows, except popups, that both observations show."""
     old, new = ({window.id for window in seen.windows if not window.popup} for seen in (before, after))
     return frozenset(old & new)
 
 
-def _first(observation: Observation, marks: frozenset[str]) -> list[str]:
+def _first_marks(observation: Observation, marks: frozenset[str]) -> list[str]:
     in_order = dict.fromkeys(f"{element.role}:{element.name}" for element in _controls(observation))
-    return [mark for mark in in_order if mark in marks][:_MOST_MARKS]
+    return [mark for mark in in_order if mark in marks][:_MAX_MARKS]
 
 
 def _controls(observation: Observation) -> Iterator[Element]:
     for element in observation.elements:
-        named = 0 < len(element.name) <= _LONGEST_NAME
+        named = 0 < len(element.name) <= _MAX_NAME
         if named and element.role in CONTROLS and element.source == "accessibility":
             yield element

@@ -1,4 +1,4 @@
-"""The elements of a learned step on the current screen."""
+"""Grounding of learned steps: finding their elements on the current screen."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def ground(step: GroundedStep, observation: Observation, files: frozenset[str] =
     Args:
         step: The step.
         observation: The screen.
-        files: Names of files; those in the title of the step's window must be in the title of the one in front.
+        files: File names; those in the title of the step's window must be in the title of the active one.
     """
-    if other := _other_document(step, observation, files):
+    if other := _find_wrong_document(step, observation, files):
         return Mismatch(other)
     fields = step.action.model_dump()
     for name, description in step.targets.items():
@@ -29,19 +29,19 @@ def ground(step: GroundedStep, observation: Observation, files: frozenset[str] =
         if element is None:
             shown = description.name or description.label or description.description
             return Mismatch(f"no {description.role} {shown!r} on the screen, or several that cannot be told apart")
-        problem = _unusable(element, observation)
+        problem = _why_unusable(element, observation)
         if problem:
             return Mismatch(problem)
         fields[name] = element.id
     problem = (
         find_places(fields, step.pictures, observation)
-        or _keyboard_elsewhere(step, observation)
-        or _in_another_field(step, observation)
+        or _find_focus_mismatch(step, observation)
+        or _find_capturing_field(step, observation)
     )
     return Mismatch(problem) if problem else ACTION_ADAPTER.validate_python(fields)
 
 
-def _other_document(step: GroundedStep, observation: Observation, files: frozenset[str]) -> str:
+def _find_wrong_document(step: GroundedStep, observation: Observation, files: frozenset[str]) -> str:
     described = (*step.targets.values(), *([step.focus] if step.focus is not None else []))
     titles = [step.front, *(one.window for one in described)]
     front = observation.active_window
@@ -50,7 +50,7 @@ def _other_document(step: GroundedStep, observation: Observation, files: frozens
     return f"the window of {missing!r} should be in front, not {shown!r}" if missing else ""
 
 
-def _unusable(element: Element, observation: Observation) -> str:
+def _why_unusable(element: Element, observation: Observation) -> str:
     if "disabled" in element.states:
         return f"{element.role} {element.name!r} is disabled"
     window = next((window for window in observation.windows if window.id == element.window_id), None)
@@ -61,8 +61,8 @@ def _unusable(element: Element, observation: Observation) -> str:
     return f"the dialog {front.title!r} is in front of {element.role} {element.name!r}" if blocked else ""
 
 
-def _keyboard_elsewhere(step: GroundedStep, observation: Observation) -> str:
-    """Return why the keyboard input of a step would go elsewhere than when it was learned; empty if not."""
+def _find_focus_mismatch(step: GroundedStep, observation: Observation) -> str:
+    """Return why keyboard input would go elsewhere than when the step was learned; empty if it would not."""
     front = observation.active_window
     if step.front and (front is None or not titles_agree(step.front, front.title)):
         return f"the keyboard is in {front.title if front else 'no window'!r}, not in {step.front!r}"
@@ -74,11 +74,11 @@ def _keyboard_elsewhere(step: GroundedStep, observation: Observation) -> str:
     return ""
 
 
-def _in_another_field(step: GroundedStep, observation: Observation) -> str:
-    """Return which field has the keyboard that had none when learned, if that matters; empty if not.
+def _find_capturing_field(step: GroundedStep, observation: Observation) -> str:
+    """Return which focused field would interfere with a step, if none had the focus when it was learned.
 
-    A field may take keys for itself that are meant for its window. A cell that is being edited takes what it holds as
-    soon as anything else is done.
+    A field may consume keys that are meant for its window. A cell that is being edited commits its content as soon as
+    anything else is done.
     """
     focused = observation.focused
     if focused is None or not step.keyboard or "editable" not in focused.states:

@@ -1,4 +1,4 @@
-"""The home folder in learned steps, which is another one on each private desktop and for each person."""
+"""Abstraction of the home directory in learned steps, since its path differs between desktops and users."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 from agent_s.records import GroundedStep
 
-HOME = "\ue1ff"  # stands for the path of the home; a private-use character, which nobody types and no screen shows
+HOME = "\ue1ff"  # placeholder for the home's path; a private-use character, which does not occur in real texts
 
 
 def shorten_home(text: str, home: Path | None) -> str:
-    """Return a wording with "~" for the home's path."""
+    """Return a text with "~" in place of the home's path."""
     return text if home is None else text.replace(f"{home}/", "~/")
 
 
 def without_home(steps: Iterable[GroundedStep], home: Path | None) -> tuple[GroundedStep, ...]:
-    """Return steps with a mark in place of the home's path, in what they type and in what that changed."""
+    """Return steps with a placeholder for the home's path in their texts and effects."""
     if home is None:
         return tuple(steps)
     path = re.compile(rf"{re.escape(json.dumps(str(home), ensure_ascii=False)[1:-1])}(?=[/\"\\ ])")
@@ -26,13 +26,13 @@ def without_home(steps: Iterable[GroundedStep], home: Path | None) -> tuple[Grou
 
 
 def with_home(steps: Iterable[GroundedStep], home: Path) -> tuple[GroundedStep, ...]:
-    """Return steps with the path of the current home in place of the mark."""
+    """Return steps with the path of the current home in place of the placeholder."""
     path = json.dumps(str(home), ensure_ascii=False)[1:-1]
     return tuple(_replaced(step, step.model_dump_json().replace(HOME, path)) for step in steps)
 
 
 def names_home(steps: Iterable[GroundedStep]) -> bool:
-    """Return whether steps have the mark."""
+    """Return whether steps contain the placeholder."""
     return any(HOME in step.model_dump_json() for step in steps)
 
 

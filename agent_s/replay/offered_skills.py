@@ -1,7 +1,8 @@
-"""Offers skills to the Manager, and makes those that it chose replayable (OSExpert, section 3.2).
+"""Skills as building blocks of plans: they are offered to the Manager, and its choices are made replayable.
 
-The Manager sees what a skill does and the values that it was learned with, and gives a value for each of them. So
-nothing is typed that it did not choose, and no words need to match; replay checks each step as usual.
+The Manager sees what a skill does and the values that it was learned with, and supplies a value for each of them. So
+only values that it chose are typed, and no wording needs to match. Replay checks each step as usual (OSExpert, section
+3.2).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import islice, zip_longest
 from aci.observation.observation import Window
 from agent_s.llm.protocol import OfferedSkill
 from agent_s.records import GroundedStep, Subtask
-from agent_s.replay.ambiguity import unclear
+from agent_s.replay.ambiguity import find_ambiguity
 from agent_s.replay.grounded_steps import typed_text
 from agent_s.replay.skill_matching import SkillMatcher, is_usable
 from agent_s.replay.template import Mismatch, Replayable, read_steps, values_shown, with_parameters
@@ -27,19 +28,19 @@ from memory_store.errors import UnknownExperience
 MAX_OFFERED = 60  # about 2,000 tokens
 
 _MAX_SKILLS = 1000  # maximum number of skills of one application to compare
-_ANY = -1.0  # minimum similarity: skills are ranked, and the Manager decides what fits
+_ANY = -1.0  # no minimum similarity: skills are ranked, and the Manager decides which to use
 
 
 @dataclass(frozen=True, slots=True)
 class SkillOffers:
-    """The active skills of a memory, for plans."""
+    """Selects the active skills to offer for a plan."""
 
     memory: MemoryStore
     platform: str  # only skills of this platform count
     display_names: Callable[[], Mapping[str, str]] = dict  # see `Machine.display_names`
 
-    def bearing_on(self, instruction: str, front: Window | None) -> tuple[OfferedSkill, ...]:
-        """Return the skills that bear on a task, best first: of the active application and of those that it names.
+    def relevant_to(self, instruction: str, front: Window | None) -> tuple[OfferedSkill, ...]:
+        """Return the skills relevant to a task, best first: of the active application and of those that it names.
 
         Args:
             instruction: The task.
@@ -75,7 +76,7 @@ class SkillOffers:
             scores = {skill_id: matcher.match(part, skill).score for skill_id, skill in known.items()}
             rankings.append([one for one in sorted(scores, key=lambda one: -scores[one]) if scores[one] > 0])
         in_turn = (skill_id for row in zip_longest(*rankings) for skill_id in row if skill_id is not None)
-        offers = (offer_of(known[skill_id]) for skill_id in dict.fromkeys((*in_turn, *known)))
+        offers = (make_offer(known[skill_id]) for skill_id in dict.fromkeys((*in_turn, *known)))
         return tuple(islice((offer for offer in offers if offer is not None), MAX_OFFERED))
 
     def _similar(self, part: str) -> list[SkillExperience]:
@@ -83,7 +84,7 @@ class SkillOffers:
         return [hit.experience for hit in hits]
 
     def replayable(self, subtask: Subtask, front: Window | None) -> Replayable | None:
-        """Return the steps of the skill that was chosen for a subtask, with its values; None if there is none.
+        """Return the steps of the skill that a plan chose for a subtask, with its values; None if there is none.
 
         Args:
             subtask: The subtask.
@@ -103,12 +104,12 @@ class SkillOffers:
         steps = read_steps(skill)
         if not steps or isinstance(steps, Mismatch):
             return None
-        learned = parameters_of(skill.name, steps)
+        learned = learned_values(skill.name, steps)
         if len(learned) != len(subtask.values):
-            return None  # it was learned anew since
+            return None  # it has been relearned since
         pairs = {old: new for old, new in zip(learned, subtask.values, strict=True) if old != new}
         parameters = Parameters(pairs, kept=frozenset(learned) - pairs.keys())
-        current = Mismatch("") if unclear(steps, parameters) else with_parameters(steps, parameters)
+        current = Mismatch("") if find_ambiguity(steps, parameters) else with_parameters(steps, parameters)
         if isinstance(current, Mismatch):
             return None
         app = skill.provenance.app
@@ -117,17 +118,17 @@ class SkillOffers:
         return Replayable(skill.id, current, app if elsewhere else "", wording, parameters=parameters)
 
 
-def offer_of(skill: SkillExperience) -> OfferedSkill | None:
-    """Return a skill as the Manager is offered it; None if it types what a screen showed, or cannot be read."""
+def make_offer(skill: SkillExperience) -> OfferedSkill | None:
+    """Return a skill in the form offered to the Manager; None if it types derived values or cannot be read."""
     steps = read_steps(skill)
     if isinstance(steps, Mismatch) or any(step.derived for step in steps):
         return None
-    parameters = parameters_of(skill.name, steps)
+    parameters = learned_values(skill.name, steps)
     return OfferedSkill(skill.id, skill.name, skill.provenance.app, skill.description, parameters)
 
 
-def parameters_of(name: str, steps: Sequence[GroundedStep]) -> tuple[str, ...]:
-    """Return the values that a skill was learned with: those of its name that steps show, and what else it types."""
+def learned_values(name: str, steps: Sequence[GroundedStep]) -> tuple[str, ...]:
+    """Return the values that a skill was learned with: those in its name that steps use, and other typed texts."""
     shown = list(values_shown(steps))
     named = [token.value for token in tokens(name) if token.literal]
     values = dict.fromkeys(value for value in named if any(holds(text, value) for text in shown))

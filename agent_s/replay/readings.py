@@ -1,4 +1,4 @@
-"""What the places of derived values show while learned steps are replayed."""
+"""Current values of derived texts, read from the screen while learned steps are replayed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 
 from agent_s.records import Derived, GroundedStep
-from agent_s.replay.derived import entered
+from agent_s.replay.derived import entered_text
 from agent_s.replay.seen_texts import SeenTexts
 from agent_s.replay.value_forms import occurrences
 from intents.alignment import Parameters
@@ -14,28 +14,28 @@ from intents.alignment import Parameters
 
 @dataclass(eq=False)
 class Readings:
-    """Reads the values of one subtask, each after the same steps as when it was learned."""
+    """Reads the derived values of one subtask, each at the same point of its steps as when it was learned."""
 
-    seen: SeenTexts  # what the run has seen
-    steps: InitVar[Sequence[GroundedStep]]  # the steps of the subtask
-    marks: Mapping[str, str]  # the placeholders of the values
-    _left: list[tuple[int, Derived]] = field(init=False)
+    seen: SeenTexts  # texts that the run has seen
+    steps: InitVar[Sequence[GroundedStep]]  # steps of the subtask
+    marks: Mapping[str, str]  # the placeholder of each value
+    _pending: list[tuple[int, Derived]] = field(init=False)
     _read: dict[Derived, str] = field(default_factory=dict, init=False)
 
     def __post_init__(self, steps: Sequence[GroundedStep]) -> None:
-        self._left = [(one.shown_at or 0, one) for step in steps for one in step.derived or ()]
+        self._pending = [(one.shown_at or 0, one) for step in steps for one in step.derived or ()]
 
     def due(self, at: int) -> list[Derived]:
-        """Return the places to read before a step, by its index."""
-        found = [one for when, one in self._left if when <= at]
-        self._left = [(when, one) for when, one in self._left if when > at]
+        """Return the sources to read before the step with an index, each once."""
+        found = [one for when, one in self._pending if when <= at]
+        self._pending = [(when, one) for when, one in self._pending if when > at]
         return found
 
     def read(self, sources: Sequence[Derived], steps: int) -> Derived | None:
-        """Read places; return the first that does not show a value.
+        """Read sources; return the first one that shows no clear value, or None.
 
         Args:
-            sources: The places.
+            sources: The sources.
             steps: Number of steps of the run so far.
         """
         for one in sources:
@@ -46,16 +46,16 @@ class Readings:
         return None
 
     def values_of(self, step: GroundedStep) -> Parameters | Derived:
-        """Return what to put in place of the placeholders of a step, or a place that another one contradicts."""
+        """Return the values for the placeholders of a step, or a source that contradicts another one or the task."""
         values: dict[str, str] = {}
         for one in step.derived or ():
             value = self._read.get(one, "")
-            if not value or self._differs(one, value, step) or values.setdefault(one.typed, value) != value:
+            if not value or self._contradicts_wording(one, value, step) or values.setdefault(one.typed, value) != value:
                 return one
             if one.stayed and self.seen.contradicts(one, value):
                 return one
         return Parameters({self.marks[typed]: value for typed, value in values.items() if typed in self.marks})
 
-    def _differs(self, one: Derived, value: str, step: GroundedStep) -> bool:
-        """Return whether the screen shows another value than the one that the task says."""
-        return one.said and not any(occurrences(value, entered(step.action).strip()))
+    def _contradicts_wording(self, one: Derived, value: str, step: GroundedStep) -> bool:
+        """Return whether the screen shows a value other than the one in the wording."""
+        return one.said and not any(occurrences(value, entered_text(step.action).strip()))

@@ -1,6 +1,6 @@
-"""Chooses among experience that may be the same as what is asked for in other words: a judge decides.
+"""Recall by a judge, which decides whether experience in other words means the same as the request.
 
-Rules come first: what `intents.conflicts` proves to be the opposite is never judged, and a judgement counts only if it
+Rules take precedence: a conflict (`intents.conflicts`) rules out a candidate, and a judgement counts only if it
 accounts for every value of both wordings.
 """
 
@@ -17,28 +17,28 @@ from intents.text import tokens
 from memory_store import Experience
 
 MAX_JUDGED = 5
-"""Maximum number of candidates for one request; the right one was among the best five of 0.99 of labelled requests."""
+"""Maximum number of candidates for one request; for 99% of labelled requests, the right one was among the best five."""
 
 Judges = Callable[[str, Sequence[KnownRequest]], Sequence[JudgedRequest]]
-"""Returns a judgement of each known request, given what is asked for now."""
+"""Returns a judgement of each known request, given the current one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Experience that may be the same as what is asked for."""
+    """Experience that may match the current request."""
 
     experience: Experience
     wording: str  # the request that it was learned for
-    trusted: bool = False  # whether it is used without a judgement
+    trusted: bool = False  # whether it may be used if the judge is undecided
 
 
 def choose(judges: Judges, asked: str, candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, Parameters]]:
-    """Yield the candidates that do what is asked for, best first, with the values to replace.
+    """Yield the candidates that match the request, best first, with the values to replace.
 
     Args:
-        judges: Asked once, unless rules decide about all candidates.
-        asked: What is asked for now.
-        candidates: Best first.
+        judges: Judge, called once, unless rules exclude all candidates.
+        asked: The current request.
+        candidates: The candidates, best first.
     """
     unique: dict[str, Candidate] = {}
     for candidate in candidates:
@@ -64,21 +64,21 @@ def parameters_between(known: str, asked: str, values: Sequence[NewValue]) -> Pa
     copied = all(holds(known, old) and holds(asked, new) for old, new in pairs.items())
     if not copied or any(pairs[value.old] != value.new for value in values):
         return None
-    if _left_out(known, asked, pairs) or _left_out(asked, known, pairs.values()):
+    if _unmatched_values(known, asked, pairs) or _unmatched_values(asked, known, pairs.values()):
         return None
     return Parameters({old: new for old, new in pairs.items() if old != new})
 
 
 def align_values(old: str, new: str) -> Parameters | None:
-    """Match the values of two different wordings; None if it is not clear which became which."""
-    left, right = _left_out(old, new), _left_out(new, old)
+    """Match the values of two different wordings; None if the mapping is ambiguous."""
+    left, right = _unmatched_values(old, new), _unmatched_values(new, old)
     if len(left) != len(right) or len(left) > 1:
         return None
     return Parameters(dict(zip(left, right, strict=True)))
 
 
-def _left_out(one: str, other: str, accounted: Iterable[str] = ()) -> list[str]:
-    """Return the values of a wording, by their looks, that neither the other has nor `accounted` does."""
+def _unmatched_values(one: str, other: str, accounted: Iterable[str] = ()) -> list[str]:
+    """Return the literal values of a wording that occur neither in the other one nor in `accounted`."""
     plain, listed = other.casefold(), list(accounted)
     numbers = {str(read_number(token.value)) for token in tokens(other)}
     values = dict.fromkeys(token.value for token in tokens(one) if token.literal)

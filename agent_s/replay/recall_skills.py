@@ -1,4 +1,4 @@
-"""Finds the skill that a task or a subtask asks for, in whatever words."""
+"""Recall of skills that match a task or a subtask in other words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from aci.observation.observation import Window
 from agent_s.records import GroundedStep, Subtask
-from agent_s.replay.ambiguity import unclear
+from agent_s.replay.ambiguity import find_ambiguity
 from agent_s.replay.grounded_steps import typed_text
 from agent_s.replay.recall_judged import Candidate, align_values
 from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher, is_unverified, is_usable
@@ -19,27 +19,27 @@ from intents.text import tokens
 from memory_store import EpisodicExperience, Experience, MemoryStore, SkillExperience
 from memory_store.records.experience import State
 
-SURE_SCORE = 0.8  # minimum score of a skill that no judge is asked about
+SURE_SCORE = 0.8  # minimum score at which a skill needs no judge
 MAX_CANDIDATES = 24
 _MAX_SKILLS = 1000  # maximum number of skills of the active application to compare
-_ANY = -1.0  # minimum similarity of candidates: words decide whether a candidate fits, not embeddings
+_ANY = -1.0  # no minimum similarity: candidates are matched by words
 _STATES: tuple[State, ...] = ("active", "candidate")
 _SWITCHED = frozenset({"checked", "pressed"})
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSkill:
-    """A skill that fits by its words."""
+    """A skill whose name matches."""
 
     skill: SkillExperience
-    name: str  # the one of its names that fits best
-    steps: Replayable  # what to replay
-    sure: bool  # whether there is no doubt that it is what is asked for
+    name: str  # the best matching one of its names
+    steps: Replayable
+    sure: bool  # whether the match needs no confirmation by a judge
 
 
 @dataclass(frozen=True, slots=True)
 class SkillRecall:
-    """Finds skills of a platform."""
+    """Finds skills by their names and intents."""
 
     memory: MemoryStore
     platform: str  # only skills of this platform count
@@ -52,7 +52,7 @@ class SkillRecall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        wording, app = asked_for(subtask), front.app if front is not None else ""
+        wording, app = request_of(subtask), front.app if front is not None else ""
         same = self.memory.find_skill(subtask.name, subtask.info, platform=self.platform)
         if same is not None and self.may_replay(same):
             exact = self.with_parameters(same, Parameters(), subtask, app)
@@ -71,19 +71,19 @@ class SkillRecall:
         steps = self.with_parameters(best, parameters, subtask, app)
         return FoundSkill(best, fit.name, steps, fit.score >= SURE_SCORE) if steps is not None else None
 
-    def likely(self, subtask: Subtask, front: Window | None, least: float, count: int) -> list[Candidate]:
-        """Return the skills that may be what is asked for, best first: by their words, or by meaning.
+    def find_candidates(self, subtask: Subtask, front: Window | None, least: float, count: int) -> list[Candidate]:
+        """Return the skills that may match a subtask, first by words and then by similarity, each best first.
 
         Args:
             subtask: The subtask.
             front: The active window.
-            least: Minimum similarity by meaning.
-            count: Maximum number of each.
+            least: Minimum similarity.
+            count: Maximum number of candidates by each criterion.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        wording, app = asked_for(subtask), front.app if front is not None else ""
+        wording, app = request_of(subtask), front.app if front is not None else ""
         known, plain = self._skills_of(wording, app)
         matcher = SkillMatcher(known)
         fits = sorted(((matcher.match(plain, one), one) for one in known), key=lambda pair: -pair[0].score)
@@ -94,10 +94,10 @@ class SkillRecall:
         return [*by_words, *(Candidate(one, one.name) for one in by_meaning)]
 
     def _skills_of(self, wording: str, front: str) -> tuple[list[SkillExperience], str]:
-        """Return the candidate skills and the wording without the names of their applications.
+        """Return the candidate skills, and the wording without the names of applications.
 
-        The candidates are those of the active application and of the named ones. What an exploration had no time to
-        verify counts, but only there.
+        Candidates belong to the active application or to one that the wording names. These include skills that an
+        exploration had no time to verify.
         """
         hits = self.memory.search_skills(wording, MAX_CANDIDATES, platform=self.platform, min_similarity=_ANY)
         similar = [hit.experience for hit in hits]
@@ -121,22 +121,22 @@ class SkillRecall:
         return known, without_applications(wording, tuple(sorted({name for name in named.values() if name})))
 
     def place_of(self, skill: SkillExperience, wording: str, front: str) -> str | None:
-        """Return where to do a skill.
+        """Return the application to switch to for a skill.
 
         Returns:
-            An empty text if its application is active, the application if the wording names it and it is not active,
-            None if the skill belongs to another application.
+            An empty text if its application is active, the application if it is inactive but the wording names it, None
+            if the skill belongs to another application.
         """
         return _place(skill, named_applications(wording, (front, skill.provenance.app), self.display_names()), front)
 
     def with_parameters(
         self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str
     ) -> Replayable | None:
-        """Return a skill with the current values; None if it cannot be done here, or types what nobody has said."""
+        """Return a skill with the current values; None if it cannot be used here or types unstated values."""
         wording = wording_of(subtask)
         opens = self.place_of(skill, wording, app)
         learned = replayable(skill, parameters, subtask, opens) if opens is not None else None
-        return learned if learned is not None and types_only_what_is_said(learned, wording) else None
+        return learned if learned is not None and types_only_stated_values(learned, wording) else None
 
 
 def _place(skill: SkillExperience, named: Collection[str], front: str) -> str | None:
@@ -149,7 +149,7 @@ def _place(skill: SkillExperience, named: Collection[str], front: str) -> str | 
 
 
 def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
-    """Return a sort key for ways to do the same; the best sees whether it is already done, cleans up, and is short."""
+    """Return a sort key for equivalent skills; the best one sees a switch's state, closes its windows and is short."""
     steps = read_steps(skill)
     if isinstance(steps, Mismatch):
         return True, True, 0
@@ -169,8 +169,8 @@ def wording_of(subtask: Subtask) -> str:
     return f"{subtask.name}\n{subtask.info}".strip()
 
 
-def asked_for(subtask: Subtask) -> str:
-    """Return what a subtask asks for: its name, and its info if that says more."""
+def request_of(subtask: Subtask) -> str:
+    """Return the request of a subtask: its name, and its info unless that repeats the name."""
     repeated = not subtask.info or subtask.info.startswith(subtask.name)
     return subtask.name if repeated else wording_of(subtask)
 
@@ -178,9 +178,9 @@ def asked_for(subtask: Subtask) -> str:
 def replayable(
     experience: EpisodicExperience | SkillExperience, parameters: Parameters, subtask: Subtask, opens: str = ""
 ) -> Replayable | None:
-    """Return an experience with the current values; None if it is not clear what one of them is for."""
+    """Return an experience with the current values; None if it is ambiguous what to replace."""
     steps = read_steps(experience)
-    if isinstance(steps, Mismatch) or unclear(steps, parameters):
+    if isinstance(steps, Mismatch) or find_ambiguity(steps, parameters):
         return None
     steps = with_parameters(steps, parameters)
     if isinstance(steps, Mismatch):
@@ -188,17 +188,19 @@ def replayable(
     return Replayable(experience.id, steps, opens, wording_of(subtask), parameters=parameters)
 
 
-def types_only_what_is_said(learned: Replayable, wording: str) -> bool:
-    """Return whether the wording contains all that steps type, so that none of it is a value of another task.
+def types_only_stated_values(learned: Replayable, wording: str) -> bool:
+    """Return whether the wording contains all text that steps type, so that none of it is a value of another task.
 
-    What came from the screen is not known here, even if the wording contains it.
+    Derived values do not count as stated, even if the wording contains them.
     """
     if any(step.derived for step in learned.steps):
         return False
-    said = {part.casefold() for token in tokens(wording) for part in _parts(token.value)}
+    said = {part.casefold() for token in tokens(wording) for part in _value_parts(token.value)}
     typed = (typed_text(step.action) for step in learned.steps)
-    return all(part.casefold() in said for text in typed for token in tokens(text) for part in _parts(token.value))
+    return all(
+        part.casefold() in said for text in typed for token in tokens(text) for part in _value_parts(token.value)
+    )
 
 
-def _parts(value: str) -> list[str]:
+def _value_parts(value: str) -> list[str]:
     return [value, *(token.value for token in tokens(value) if token.sort != "mark")]

@@ -1,4 +1,4 @@
-"""The texts that a run has seen, by their place, and what a place shows now."""
+"""History of the texts on the screen, by the place where they appeared."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 from aci.observation.observation import Element, Observation
 from agent_s.records import Derived
-from agent_s.replay.value_forms import AROUND_CHARS, is_anchored, is_telling, occurrences, typed_form, values_like
+from agent_s.replay.value_forms import AROUND_CHARS, has_context, is_distinctive, occurrences, typed_form, values_like
 
-_NEAR = 6  # number of neighbouring texts that may name the place of a text
+_MAX_NEIGHBORS = 6  # maximum number of texts before and after a text that may identify its place
 _NUMBERS = re.compile(r"\d+")
-_CONTENTS = frozenset({"text", "value"})  # fields that hold the content of an element, not its name
+_CONTENTS = frozenset({"text", "value"})  # fields that hold the content of an element rather than its name
 
 
 class Place(NamedTuple):
-    """Where a text is, apart from coordinates.
+    """Identity of a place on the screen, independent of coordinates.
 
-    A content has the name of its element; without one, it is known by its order. A name is known by its neighbours, in
-    which numbers may differ.
+    A content is identified by the name of its element, or by its ordinal if it has none. A name is identified by its
+    neighboring texts, with numbers masked.
     """
 
     app: str
@@ -33,11 +33,11 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Sight:
-    """What a place showed for some time."""
+    """Texts that a place showed for some time."""
 
     steps: int  # number of steps of the run before it was first seen
-    texts: tuple[str, ...]  # the texts; several if equal places cannot be told apart
-    look: int  # number of the look that saw it last
+    texts: tuple[str, ...]  # several if the same place occurs more than once
+    look: int  # number of the observation that saw it last
 
 
 class SeenTexts:
@@ -48,11 +48,11 @@ class SeenTexts:
         self._sights: dict[Place, list[Sight]] = {}
 
     def add(self, seen: Observation, steps: int) -> None:
-        """Remember what a screen shows.
+        """Add the texts of a screen.
 
         Args:
             seen: The screen.
-            steps: Number of steps before it.
+            steps: Number of steps of the run before it.
         """
         self._looks += 1
         now: dict[Place, dict[str, None]] = {}
@@ -66,14 +66,14 @@ class SeenTexts:
                 sights.append(Sight(steps, texts, self._looks))
 
     def sights(self) -> Iterator[tuple[Place, list[Sight]]]:
-        """Yield each place with what it showed, oldest first."""
+        """Yield each place with its sights, oldest first."""
         yield from self._sights.items()
 
     def read(self, source: Derived, steps: int) -> str | None:
-        """Return what is to be typed according to a place; None if the place does not show it, or not clearly.
+        """Return the current value of a source, in the form to type; None if there is none, or it is ambiguous.
 
         Args:
-            source: The place, and what it showed when it was learned.
+            source: The source, with the value that it showed when it was learned.
             steps: Number of steps of the run so far.
         """
         found = {value for sights in self._places(source) for value in self._values(source, sights, steps)}
@@ -81,12 +81,12 @@ class SeenTexts:
             return None
         (value,) = found
         new = value if source.said else typed_form(source.value, source.typed, value)
-        # A small number or a word that nothing has changed may be a constant of the application.
-        constant = new == source.typed and not (source.changed or source.said or is_telling(source.value))
+        # An unchanged small number or word may be a constant of the application.
+        constant = new == source.typed and not (source.changed or source.said or is_distinctive(source.value))
         return None if constant else new
 
     def contradicts(self, source: Derived, typed: str) -> bool:
-        """Return whether a place is on the screen and shows something else than what was read there."""
+        """Return whether a source is on the screen now and shows a different value than the typed one."""
         shown = [sights[-1] for sights in self._places(source) if sights[-1].look == self._looks]
         values = {
             value for sight in shown for text in sight.texts for value in values_like(text, source.value, source.around)
@@ -96,7 +96,7 @@ class SeenTexts:
 
     def _places(self, source: Derived) -> Iterable[list[Sight]]:
         place = Place(source.app, source.role, source.field, source.beside, source.after, source.ordinal)
-        if not is_anchored(source.around) or (source.field in _CONTENTS and source.beside):
+        if not has_context(source.around) or (source.field in _CONTENTS and source.beside):
             return [self._sights[place]] if place in self._sights else []
         alike = [sights for one, sights in self._sights.items() if one[:3] == place[:3]]
         latest = max((sights[-1].look for sights in alike if self._reads(source, sights)), default=0)
@@ -112,13 +112,13 @@ class SeenTexts:
             return set()
         if source.changed and (len(sights) < 2 or latest.steps < (steps if within else 1)):
             return set()
-        if len(latest.texts) > 1 and not is_anchored(source.around):
+        if len(latest.texts) > 1 and not has_context(source.around):
             return set(latest.texts)
         return {value for text in latest.texts for value in values_like(text, source.value, source.around)}
 
 
 def texts_of(seen: Observation) -> Iterator[tuple[Place, str, int]]:
-    """Yield the texts of a screen with their places and the ids of their elements; 0 for a title."""
+    """Yield the texts of a screen with their places and element ids; the id is 0 for a window title."""
     for window in seen.windows:
         if window.title:
             yield Place(window.app, "window", "title", "", "", 0), window.title, 0
@@ -131,7 +131,7 @@ def texts_of(seen: Observation) -> Iterator[tuple[Place, str, int]]:
 
 
 def _contents(elements: Sequence[Element]) -> Iterator[tuple[Place, str, int]]:
-    """Yield what elements of a window contain, empty texts included."""
+    """Yield the contents of the elements of a window, including empty texts."""
     nameless: dict[str, int] = {}
     for element in elements:
         own = element.name or element.label
@@ -154,24 +154,26 @@ def _names(elements: Sequence[Element]) -> Iterator[tuple[Place, str, int]]:
         names = {"name": element.name, "label": element.label, "description": element.description}
         for field, text in names.items():
             if text.strip():
-                before = (other for _, other in texts[max(0, here - _NEAR) : here][::-1])
-                after = (other for place, other in texts[here : here + _NEAR] if place > at)
-                place = Place(element.app, element.role, field, _near(before, text), _near(after, text), 0)
+                before = (other for _, other in texts[max(0, here - _MAX_NEIGHBORS) : here][::-1])
+                after = (other for place, other in texts[here : here + _MAX_NEIGHBORS] if place > at)
+                place = Place(
+                    element.app, element.role, field, _first_neighbor(before, text), _first_neighbor(after, text), 0
+                )
                 yield place, text, element.id
 
 
 def places_of(element_id: int, seen: Observation) -> set[Place]:
-    """Return the places of the texts of an element."""
+    """Return the places of an element's texts."""
     return {place for place, _, number in texts_of(seen) if number == element_id}
 
 
-def holding(sight: Sight, typed: str) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the occurrences of a typed value in what a place showed, with the text around them."""
+def occurrences_in(sight: Sight, typed: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the occurrences of a typed value in a sight, with the text around them."""
     for text in sight.texts:
         yield from occurrences(text, typed)
 
 
-def _near(texts: Iterable[str], own: str) -> str:
-    """Return the first neighbouring text; containers and contents share the text, so they do not name its place."""
+def _first_neighbor(texts: Iterable[str], own: str) -> str:
+    """Return the first neighboring text that does not overlap with the own text, as those of containers do."""
     found = next((text for text in texts if text.strip() and text not in own and own not in text), "")
     return _NUMBERS.sub("#", found[:AROUND_CHARS])

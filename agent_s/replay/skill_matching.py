@@ -1,4 +1,4 @@
-"""How well skills fit what is asked for, for replaying them without supervision."""
+"""Matching of skills to a request, for replay without supervision."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from memory_store import Experience, SkillExperience
 MIN_SCORE = 0.55  # minimum score of a skill that is replayed
 MIN_LEAD = 0.06  # minimum lead over every skill that does something else
 THEN = ", then "  # joins the names of skills that are done in turn
-UNVERIFIED = "unverified"  # the outcome of what an exploration saw but had no time to verify
+UNVERIFIED = "unverified"  # the outcome of skills that an exploration had no time to verify
 
 
 @dataclass(frozen=True, slots=True)
 class SkillMatch:
-    """How a skill fits: its score from 0 to 1, and the one of its names that fits best."""
+    """How well a skill matches: its score from 0 to 1, and the best matching one of its names."""
 
     score: float
     name: str = ""
 
 
 class SkillMatcher:
-    """Finds which of some skills fit best; words count by how rare they are among these.
+    """Scores skills against a request; words are weighted by their rarity among the candidates.
 
     Args:
         skills: The candidates.
@@ -45,7 +45,7 @@ class SkillMatcher:
         )
 
     def match(self, query: str, skill: SkillExperience) -> SkillMatch:
-        """Return how well a skill fits what is asked for."""
+        """Return how well a skill matches a request."""
         single = self._single[skill.id]
         fits = [SkillMatch(0.0)]
         for asked in self._readings(query) if single else ():
@@ -56,7 +56,7 @@ class SkillMatcher:
         return max(fits, key=lambda fit: fit.score)
 
     def _match_in_turn(self, query: str, name: str, known: Sequence[Intent]) -> SkillMatch:
-        """Return how well a composite skill fits the parts of what is asked for."""
+        """Return how well a composite skill matches the parts of a request."""
         if words_of(query) == words_of(name):
             return SkillMatch(1.0, name)
         parts = parts_of(query)
@@ -69,23 +69,23 @@ class SkillMatcher:
         return SkillMatch(min(scores), name)
 
     def are_same(self, one: SkillExperience, other: SkillExperience) -> bool:
-        """Return whether two skills do the same in different places: they share a name."""
+        """Return whether two skills have the same effect, judged by their names."""
         return are_same(self._single[one.id].values(), self._single[other.id].values())
 
     def _readings(self, query: str) -> tuple[Intent, ...]:
-        """Read a query; if a skill has the name of an application too, also as if it named none."""
+        """Parse a query, and if words of an application's name occur in a skill, also as if it named no application."""
         named = set(words_of(query)) - set(words_of(without_applications(query)))
         found = (read(query), _read(query)) if any(word in self._rarity for word in named) else (read(query),)
         return tuple(dict.fromkeys(found))
 
 
 def is_usable(experience: Experience) -> bool:
-    """Return whether nothing speaks against using an experience: no check found it wrong, and it is not withdrawn."""
+    """Return whether an experience may be used: no check found it wrong, and it is not quarantined."""
     return experience.provenance.verified is not False and not experience.provenance.quarantined
 
 
 def is_unverified(skill: SkillExperience) -> bool:
-    """Return whether an exploration only saw what a skill does, so that one that does the same is better."""
+    """Return whether a skill was observed but never verified, so that an equivalent skill takes precedence."""
     return skill.provenance.state == "candidate" and skill.provenance.outcome == UNVERIFIED
 
 

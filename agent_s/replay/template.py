@@ -1,4 +1,4 @@
-"""Templates for replay: the stored steps of an experience, with their values replaced by those of the task."""
+"""Template instantiation: replaces the values in the stored steps of an experience by those of the task."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from memory_store import EpisodicExperience, SkillExperience
 _KEPT_FIELDS = frozenset({"action", "keys", "hold_keys", "press_keys", "button_type", "path", *ID_FIELDS})
 """Fields of primitives that never contain a value of a task."""
 
-Numbers = dict[float, float | None]  # the number that is typed now by the learned one; None if it is not one number
+Numbers = dict[float, float | None]  # current number by learned number; None if it is ambiguous
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Why an experience does not fit the screen or the task."""
+    """The reason why an experience does not match the screen or the task."""
 
     reason: str
 
@@ -33,21 +33,21 @@ class Mismatch:
 class Replayable:
     """Learned steps that can be replayed."""
 
-    experience_id: str  # the id of their experience
-    steps: tuple[GroundedStep, ...]  # the steps, with the current values
+    experience_id: str  # id of their experience
+    steps: tuple[GroundedStep, ...]  # steps with the current values
     opens: str = ""  # application to bring to the front first; may be empty
     wording: str = ""  # the instruction or subtask
     exact: bool = False  # whether it was learned with the same wording
     parameters: Parameters = field(default_factory=Parameters)  # the values that differ from the learned ones
-    # the placeholder of each learned value that is read again from the screen; the steps hold it instead
+    # placeholder of each derived value, which the steps contain in its place
     marks: dict[str, str] = field(default_factory=dict)
-    # the piece of text that a step must not type, and why, by the index of the step
+    # text that a step must not type, and why, by index of the step
     refused: dict[int, tuple[str, str]] = field(default_factory=dict)
-    reads: bool = False  # whether the task reads values from the screen, so that each step must settle
+    reads: bool = False  # whether the task reads derived values, so that the screen must settle after each step
 
 
 def read_steps(experience: EpisodicExperience | SkillExperience) -> tuple[GroundedStep, ...] | Mismatch:
-    """Read the steps of an experience; another version may have written them in an unreadable form."""
+    """Parse the steps of an experience; those of another version may be unreadable."""
     try:
         return tuple(GroundedStep.model_validate(step) for step in experience.steps)
     except ValidationError as error:
@@ -55,7 +55,7 @@ def read_steps(experience: EpisodicExperience | SkillExperience) -> tuple[Ground
 
 
 def with_parameters(steps: Sequence[GroundedStep], parameters: Parameters) -> tuple[GroundedStep, ...] | Mismatch:
-    """Return steps with new values in all typed texts, names and expectations."""
+    """Return steps with values replaced in all typed texts, names and expected effects."""
     if not parameters:
         return tuple(steps)
     try:
@@ -66,7 +66,7 @@ def with_parameters(steps: Sequence[GroundedStep], parameters: Parameters) -> tu
 
 
 def values_shown(steps: Sequence[GroundedStep]) -> Iterator[str]:
-    """Yield the texts of steps that may contain values of a task: typed texts and names of elements."""
+    """Yield the texts in steps that may contain values of a task: typed texts and names of elements."""
     for step in steps:
         yield from _texts(_values(step.action))
         yield typed_text(step.action)
@@ -77,7 +77,7 @@ def values_shown(steps: Sequence[GroundedStep]) -> Iterator[str]:
 
 
 def _numbers(steps: Sequence[GroundedStep], parameters: Parameters) -> Numbers:
-    """Return the new value of each number that steps type, for elements that show it as their value."""
+    """Return the new value of each number that steps type, to replace it in the values of elements."""
     numbers: Numbers = {}
     for step in steps:
         typed = typed_text(step.action)
@@ -90,7 +90,7 @@ def _numbers(steps: Sequence[GroundedStep], parameters: Parameters) -> Numbers:
 def _replaced(step: GroundedStep, parameters: Parameters, numbers: Numbers) -> GroundedStep:
     action = _action(step.action, parameters)
     if isinstance(action, SwitchApplications) and action != step.action:
-        # What another application shows is not known; that a window of it came, the primitive itself makes sure of.
+        # The effect in another application is unknown; the primitive itself ensures that its window is active.
         step = step.model_copy(update={"effect": (), "end": step.end.model_copy(update={"title": ""})})
     return step.model_copy(
         update={
@@ -115,7 +115,7 @@ def _replaced(step: GroundedStep, parameters: Parameters, numbers: Numbers) -> G
 
 
 def _derived(derived: tuple[Derived, ...] | None, parameters: Parameters) -> tuple[Derived, ...] | None:
-    """Return where values came from, with new values in the names of the places."""
+    """Return the sources of derived values, with values replaced in the names of the places."""
     replace = parameters.replace
     return derived and tuple(
         one.model_copy(
@@ -180,7 +180,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _number(value: float, parameters: Parameters) -> float | str:
-    """Return the new value of a number, which may be a text."""
+    """Return the new value of a number; a text if it is not a number."""
     new = parameters.pairs.get(f"{value:g}")
     if new is None:
         return value

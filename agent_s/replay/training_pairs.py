@@ -1,10 +1,10 @@
-"""Instruction and plan, as conversations to fine-tune a small planner with (OSExpert, section 3.2).
+"""Training data for fine-tuning a small planner: pairs of instruction and plan, as conversations.
 
-The pairs come from memory: tasks that a check verified and that were done by skills, and each skill by each of its
-names: alone, with other values, and joined with others, of which one may be missing. A conversation has the prompt that
-a run would send, but of the screen only the window in front; the answer is the plan as JSON. Of the skills that a run
-would offer, it has a random number of the best in a random order: otherwise, a model learns their places instead of
-reading them.
+The pairs come from memory: verified tasks that were done by skills, and each skill under each of its names, alone, with
+other values, and combined with other skills, of which one may be missing. A conversation has the prompt that a run
+would send, with nothing of the screen but the active window; the answer is the plan as JSON. The offered skills are a
+random number of the best ones in random order, so that a model reads them instead of learning their positions
+(OSExpert, section 3.2).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from agent_s.llm.conversation import Text
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import OfferedSkill, PlanContext, PlannedNode, PlanResponse
 from agent_s.records import Subtask, Task
-from agent_s.replay.offered_skills import SkillOffers, offer_of
+from agent_s.replay.offered_skills import SkillOffers, make_offer
 from agent_s.replay.skill_matching import is_usable
 from intents.alignment import Parameters
 from intents.reader import parts_of
@@ -31,9 +31,9 @@ from memory_store.transfer import write_lines
 
 _SCREEN = Rect(0, 0, 1280, 800)
 _SEED = 0
-_JOINTS = (", then ", ", ", " and ")  # between what a task asks for
-_JOINED = (1, 2, 3)  # how many skills are joined; a single one is missing
-_MISSING = 0.25  # share of other tasks in which one is missing
+_JOINTS = (", then ", ", ", " and ")  # conjunctions between the parts of a task
+_JOINED = (1, 2, 3)  # numbers of skills that are combined; a single one is missing
+_MISSING = 0.25  # share of combinations in which one skill is missing
 
 
 def write_training_pairs(memory: MemoryStore, path: Path) -> int:
@@ -49,7 +49,7 @@ def write_training_pairs(memory: MemoryStore, path: Path) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Example:
     """A task and its plan."""
 
     instruction: str
@@ -60,9 +60,9 @@ class _Asked:
 
 
 def training_pairs(memory: MemoryStore) -> Iterator[dict[str, list[dict[str, str]]]]:
-    """Yield the conversations, the same each time but for the marks around untrusted text.
+    """Yield the conversations, which are reproducible except for the marks around untrusted text.
 
-    Of what is asked twice, only the first is used; a plan with a skill that a run would not be offered is left out.
+    Duplicate instructions are skipped, and so are plans with a skill that a run would not be offered.
 
     Raises:
         MemoryStoreError: Memory cannot be read.
@@ -71,10 +71,10 @@ def training_pairs(memory: MemoryStore) -> Iterator[dict[str, list[dict[str, str
     renderer = Renderer(token_bytes(16), max_pictures=0, form="tree")
     chance = random.Random(_SEED)
     seen = set()
-    for task in _tasks(memory, chance):
+    for task in _examples(memory, chance):
         key = (task.instruction.casefold(), task.app, task.missing)
         front = Window(id=1, title=task.app, app=task.app, rect=_SCREEN, active=True)
-        known = SkillOffers(memory, task.platform).bearing_on(task.instruction, front)
+        known = SkillOffers(memory, task.platform).relevant_to(task.instruction, front)
         offers = [offer for offer in known if offer.id != task.missing]
         used = {part.skill for part in task.plan if part.skill}
         if key in seen or not used <= {offer.id for offer in offers}:
@@ -105,32 +105,32 @@ def _answer(plan: Sequence[Subtask], skills: Sequence[OfferedSkill]) -> PlanResp
     return PlanResponse(nodes=tuple(nodes))
 
 
-def _tasks(memory: MemoryStore, chance: random.Random) -> Iterator[_Asked]:
+def _examples(memory: MemoryStore, chance: random.Random) -> Iterator[_Example]:
     for story in memory.list_experiences("narrative"):
         verified = isinstance(story, NarrativeExperience) and story.success and story.provenance.verified
         if isinstance(story, NarrativeExperience) and verified and is_usable(story):
             plan = tuple(Subtask(**part.model_dump()) for part in story.plan)
             if any(part.skill for part in plan):
-                yield _Asked(story.instruction, story.provenance.app, story.provenance.platform, plan)
-    named = list(_named(memory))
+                yield _Example(story.instruction, story.provenance.app, story.provenance.platform, plan)
+    named = list(_skill_examples(memory))
     yield from named
     words = [task.instruction for task in named]
     valued = [other for task in named if (other := _with_other_values(task, words, chance)) is not None]
     yield from valued
-    yield from _joined([*named, *valued], chance)
+    yield from _combine([*named, *valued], chance)
 
 
-def _named(memory: MemoryStore) -> Iterator[_Asked]:
+def _skill_examples(memory: MemoryStore) -> Iterator[_Example]:
     """Yield each skill under each of its names."""
     for skill in memory.list_experiences("skill", state="active"):
-        if isinstance(skill, SkillExperience) and is_usable(skill) and (offer := offer_of(skill)) is not None:
+        if isinstance(skill, SkillExperience) and is_usable(skill) and (offer := make_offer(skill)) is not None:
             plan = (Subtask(name=skill.name, skill=skill.id, values=offer.parameters),)
             for name in dict.fromkeys(skill.names):
-                yield _Asked(name, skill.provenance.app, skill.provenance.platform, plan)
+                yield _Example(name, skill.provenance.app, skill.provenance.platform, plan)
 
 
-def _with_other_values(task: _Asked, words: Sequence[str], chance: random.Random) -> _Asked | None:
-    """Return a task of one skill with other values, as long or as large; None if its wording does not hold them."""
+def _with_other_values(task: _Example, words: Sequence[str], chance: random.Random) -> _Example | None:
+    """Return a task of one skill with other random values; None if its wording does not contain all of them."""
     (part,) = task.plan
     values = {old: str(chance.randint(1, 99)) if old.isdecimal() else chance.choice(words) for old in part.values}
     changed = Parameters({old: new for old, new in values.items() if old != new})
@@ -138,13 +138,13 @@ def _with_other_values(task: _Asked, words: Sequence[str], chance: random.Random
     if not changed or instruction is None or not name or any(new not in instruction for new in values.values()):
         return None
     plan = (Subtask(name=name, skill=part.skill, values=tuple(values.values())),)
-    return _Asked(instruction, task.app, task.platform, plan)
+    return _Example(instruction, task.app, task.platform, plan)
 
 
-def _joined(named: Sequence[_Asked], chance: random.Random) -> Iterator[_Asked]:
-    """Yield tasks that ask for several things at once, each wording in one of them."""
+def _combine(named: Sequence[_Example], chance: random.Random) -> Iterator[_Example]:
+    """Yield tasks that combine several requests; each request is used once."""
     for app, platform in dict.fromkeys((task.app, task.platform) for task in named):
-        single = [task for task in named if (task.app, task.platform) == (app, platform) and _is_one(task)]
+        single = [task for task in named if (task.app, task.platform) == (app, platform) and _is_single_request(task)]
         chance.shuffle(single)
         while single:
             taken = [single.pop() for _ in range(min(chance.choice(_JOINED), len(single)))]
@@ -155,10 +155,10 @@ def _joined(named: Sequence[_Asked], chance: random.Random) -> Iterator[_Asked]:
                 missing, plan[place] = plan[place].skill, Subtask(name=taken[place].instruction)
             if len({part.name for part in plan}) == len(plan):
                 instruction = chance.choice(_JOINTS).join(task.instruction for task in taken)
-                yield _Asked(instruction, app, platform, tuple(plan), missing)
+                yield _Example(instruction, app, platform, tuple(plan), missing)
 
 
-def _is_one(task: _Asked) -> bool:
+def _is_single_request(task: _Example) -> bool:
     """Return whether a task asks for one thing."""
     return len(parts_of(task.instruction)) == 1
 

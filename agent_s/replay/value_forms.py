@@ -1,8 +1,8 @@
-"""Forms of values: what may stand in the place of a value, and how a text shown elsewhere is typed.
+"""Forms of values: how to find a value of the same form in a text, and how to convert it to the typed form.
 
-A value that a step typed may differ in form from what the screen showed: "4,368" typed as "4368", or the code inside
-"Your code is 8123". The difference between the two is learned once and applied to what the screen shows now. What does
-not follow from it is not guessed.
+A typed value may differ in form from the one on the screen: "4,368" typed as "4368", or the code inside "Your code is
+8123". The conversion is inferred once from the learned value and applied to the current one. If it is ambiguous,
+nothing is guessed.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from intents.lexicon import content_words
 from intents.numbers import NUMBER, Reading, is_number, numbers_in, readings
 
 AROUND_CHARS = 40
-"""Length of the text that is kept before and after a value."""
+"""Number of characters kept before and after a value."""
 
 _DIGITS = re.compile(r"(\d+(?:[.,:]\d+)*)")
 _RUN = re.compile(r"[^\W_]+|[\W_]+")
 _WORDS = r"[^\W\d_]+(?:[ '’.-]{1,2}[^\W\d_]+){0,5}"
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _EXACT_DIGITS = 4  # longer runs of digits, as in years and codes, keep their length
-_TELLING_CHARS, _TELLING_DIGITS, _TELLING_WORDS, _TELLING_LENGTH = 4, 3, 3, 16
+_DISTINCTIVE_CHARS, _DISTINCTIVE_DIGITS, _DISTINCTIVE_WORDS, _DISTINCTIVE_LENGTH = 4, 3, 3, 16
 
 
-def is_telling(value: str) -> bool:
-    """Return whether a value is so special that a screen that shows it by coincidence can be ruled out.
+def is_distinctive(value: str) -> bool:
+    """Return whether a value is so distinctive that a screen is unlikely to show it by coincidence.
 
     Small numbers, years, dates, times, single words and default names such as "Sheet1" are not.
     """
@@ -37,12 +37,12 @@ def is_telling(value: str) -> bool:
     if digits:
         parts = re.findall(r"\d+", text)
         is_date = len(parts) > 1 and len(digits) == len(chars)
-        return not is_date and len(chars) >= _TELLING_CHARS and len(digits) >= _TELLING_DIGITS
-    return len(content_words(text)) >= _TELLING_WORDS or len(chars) >= _TELLING_LENGTH
+        return not is_date and len(chars) >= _DISTINCTIVE_CHARS and len(digits) >= _DISTINCTIVE_DIGITS
+    return len(content_words(text)) >= _DISTINCTIVE_WORDS or len(chars) >= _DISTINCTIVE_LENGTH
 
 
 def occurrences(text: str, typed: str) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each occurrence of a typed value in a text, as written there, and the text around it."""
+    """Yield each occurrence of a typed value in a text, as written there, with the text before and after it."""
     if is_number(typed):
         digits = _digits(typed)
         found = [
@@ -60,29 +60,29 @@ def occurrences(text: str, typed: str) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _digits(number: str) -> str:
-    """Return the digits of a number, without zeros at its end, which may be left out of a fraction."""
+    """Return the digits of a number without trailing zeros, which a decimal fraction may omit."""
     return "".join(char for char in number if char.isdecimal()).rstrip("0")
 
 
-def keys_of(text: str) -> list[str]:
-    """Return the words of a text and the digits of its numbers, in order; a text that holds another has its keys."""
+def index_keys(text: str) -> list[str]:
+    """Return the words and numbers of a text in order, as index keys: a text that contains another has its keys."""
     numbers = {match.start(): _digits(match[0]) for match in numbers_in(text)}
     words = {match.start(): match[0].casefold() for match in re.finditer(r"\w+", text)}
     return [key for _, key in sorted([*numbers.items(), *words.items()])]
 
 
-def is_anchored(around: tuple[str, str]) -> bool:
-    """Return whether words around a value say which part of the text it is."""
+def has_context(around: tuple[str, str]) -> bool:
+    """Return whether there are words around a value that identify it within its text."""
     return any(re.search(r"[^\W\d_]{2}", text) for text in around)
 
 
 def values_like(text: str, value: str, around: tuple[str, str]) -> set[str]:
-    """Return what stands in a text where the value stood when it was learned, if it has the form of the value.
+    """Return the strings in a text that have the form and the context of a learned value.
 
     Args:
-        text: The text now.
-        value: The value as it was shown.
-        around: The text before and after it; numbers in it may be others now.
+        text: The current text.
+        value: The learned value as it was shown.
+        around: The text before and after it; numbers in it may differ now.
     """
     before, after = (_masked(part) for part in around)
     begins = "^" if len(around[0]) < AROUND_CHARS else ""
@@ -92,7 +92,7 @@ def values_like(text: str, value: str, around: tuple[str, str]) -> set[str]:
 
 
 def typed_form(value: str, typed: str, new: str) -> str | None:
-    """Return how a new value is typed, given how the learned one was shown and typed; None if that is not clear."""
+    """Convert a new value to the typed form, by the example of a learned one; None if that is ambiguous."""
     if is_number(value) and is_number(typed):
         return _typed_number(value, typed, new)
     for form in (str, str.upper, str.lower, str.title):
@@ -115,18 +115,18 @@ def _typed_number(value: str, typed: str, new: str) -> str | None:
 
 
 def _conventions(shown: str, typed: str) -> list[tuple[Reading, Reading]]:
-    """Return the ways to read two texts as the same number."""
+    """Return the pairs of readings under which two texts are the same number."""
     return [(one, other) for one in readings(shown) for other in readings(typed) if one.value == other.value]
 
 
 def _trims(shown: str, before: Reading, typed: str, after: Reading) -> bool:
-    """Return whether the zeros at the end of a fraction were not typed."""
+    """Return whether trailing zeros of a fraction were not typed."""
     decimals = [text.rpartition(one.point)[2] if one.point else "" for text, one in ((shown, before), (typed, after))]
     return len(decimals[0]) > len(decimals[1])
 
 
 def _written(text: str, reading: Reading, form: Reading, trims: bool) -> str:
-    """Return a number in another form."""
+    """Return a number written in another form."""
     whole, _, part = text.partition(reading.point) if reading.point else (text, "", "")
     sign = "-" if whole.startswith("-") else ""
     digits = re.sub(r"[^0-9]", "", whole)
@@ -137,13 +137,13 @@ def _written(text: str, reading: Reading, form: Reading, trims: bool) -> str:
 
 
 def _masked(text: str) -> str:
-    """Return a pattern for a text in which numbers may differ."""
+    """Return a pattern that matches a text with any numbers in place of its own."""
     parts = _DIGITS.split(text)
     return "".join(r"\d+(?:[.,:]\d+)*" if number % 2 else re.escape(part) for number, part in enumerate(parts))
 
 
 def _shape(value: str) -> str:
-    """Return a pattern of what may stand in the place of a value: a number, words, or a code of the same form."""
+    """Return a pattern for values of the same form: a number, words, or a code."""
     value = value.strip()
     if is_number(value):
         return NUMBER
@@ -157,12 +157,12 @@ def _run_shape(run: str) -> str:
     if run.isdecimal():
         return rf"\d{{{length}}}" if length >= _EXACT_DIGITS else rf"\d{{{max(1, length - 1)},{length + 1}}}"
     if run.isalpha():
-        return rf"[^\W\d_]{{{length}}}" if length <= _TELLING_DIGITS else r"[^\W\d_]{3,}"
+        return rf"[^\W\d_]{{{length}}}" if length <= _DISTINCTIVE_DIGITS else r"[^\W\d_]{3,}"
     return rf"[^\W_]{{{length}}}" if run.isalnum() else re.escape(run)
 
 
 def _same_case(one: str, other: str) -> bool:
-    """Return whether both or neither begin all their words with a capital; a message is no name."""
+    """Return whether both or neither capitalize all their words, so that a message is not taken for a name."""
     if any(char.isdigit() for char in one) or not any(char.isalpha() for char in one):
         return True
     return _capitalized(one) == _capitalized(other)

@@ -1,7 +1,7 @@
-"""Ways that a run has gone: the steps that led to a window need not be done again while it is in front.
+"""Window paths: the steps that opened a window need not be repeated while it is active.
 
-Skills of one dialog all begin with the way to it. Done one after another, the second finds the dialog open, in front of
-the menu that its way begins with.
+All skills of a dialog begin with the same steps that open it. If they are replayed one after another, the second one
+finds the dialog already open, in front of the menu that its first step needs.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from aci.observation.observation import Observation
 from agent_s.records import GroundedStep
 from agent_s.replay.grounded_steps import CHOICES, FIELDS, typed_text
 
-_Mark = tuple[str, ...]  # what a step does to which element, apart from the title of its window
+_Mark = tuple[str, ...]  # action and target of a step, apart from the window title
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """The ways to the windows that the replays of a run have opened."""
+class WindowPaths:
+    """The paths to the windows that the replays of a run have opened."""
 
-    _to: dict[int, tuple[_Mark, ...]] = field(default_factory=dict)  # by the id of the window
+    _paths: dict[int, tuple[_Mark, ...]] = field(default_factory=dict)  # by window id
 
-    def gone(self, steps: Sequence[GroundedStep], seen: Observation) -> int:
-        """Return how many of the first steps have led to the window in front; 0 if others did, or none."""
+    def shared_steps(self, steps: Sequence[GroundedStep], seen: Observation) -> int:
+        """Return how many of the first steps led to the active window; 0 if it was opened in another way."""
         front = seen.active_window
-        way = self._to.get(front.id, ()) if front is not None else ()
-        return len(way) if way and _marks(steps[: len(way)]) == way else 0
+        path = self._paths.get(front.id, ()) if front is not None else ()
+        return len(path) if path and _marks(steps[: len(path)]) == path else 0
 
     def add(self, steps: Sequence[GroundedStep], screens: Sequence[Observation]) -> None:
-        """Take the ways that a replay has gone.
+        """Add the paths to the windows that a replay has opened.
 
         Args:
-            steps: The steps of an experience, up to the last one that was done.
-            screens: The screens before each of the last ones of them, and the screen after the last.
+            steps: The steps of an experience, up to the last one that was performed.
+            screens: The screens before each of its latest steps, and the screen after the last one.
         """
         first = len(steps) - len(screens) + 2
         for number, (before, after) in enumerate(pairwise(screens), start=first):
             known = {window.id for window in before.windows}
             for window in after.windows:
                 if window.id not in known and not window.popup:
-                    self._to[window.id] = _marks(steps[:number])
+                    self._paths[window.id] = _marks(steps[:number])
 
 
 def _marks(steps: Sequence[GroundedStep]) -> tuple[_Mark, ...]:
-    """Return what steps do; () if one of them does more than lead somewhere."""
+    """Return comparable marks of steps; () if one of them does more than navigate."""
     marks = tuple(_mark(step) for step in steps)
     return () if () in marks else marks
 

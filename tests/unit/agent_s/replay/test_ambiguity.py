@@ -7,7 +7,7 @@ import pytest
 from aci.acting.actions import Action, Click, HoldAndPress, Hotkey, Scroll, Type
 from aci.observation.identity import ElementDescription
 from agent_s.records import GroundedStep
-from agent_s.replay.ambiguity import unclear
+from agent_s.replay.ambiguity import find_ambiguity
 from intents.alignment import align
 
 
@@ -27,7 +27,7 @@ DOWN = GroundedStep(action=Hotkey(keys=("Down",)))
 def doubt(old: str, new: str, *steps: GroundedStep) -> str:
     parameters = align(old, new)
     assert parameters is not None
-    return unclear(steps, parameters)
+    return find_ambiguity(steps, parameters)
 
 
 @pytest.mark.parametrize(

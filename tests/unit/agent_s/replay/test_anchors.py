@@ -35,7 +35,7 @@ def learned(action: Action, seen: Observation) -> GroundedStep:
     return step
 
 
-def test_a_pixel_is_kept_as_a_place_in_its_element() -> None:
+def test_a_pixel_is_stored_as_a_position_in_its_element() -> None:
     seen = seen_with(Point(120, 90))
     step = learned(Click(at=(120, 90)), seen)
     assert step.targets["element_id"].name == "Map"
@@ -44,7 +44,7 @@ def test_a_pixel_is_kept_as_a_place_in_its_element() -> None:
     assert ground(again, seen) == step.action
 
 
-def test_the_place_follows_its_picture() -> None:
+def test_a_position_follows_its_picture() -> None:
     step = learned(Click(at=(120, 90)), seen_with(Point(120, 90)))
     now = seen_with(Point(131, 83))
     action = ground(step, now)
@@ -52,7 +52,7 @@ def test_the_place_follows_its_picture() -> None:
     assert action.targets()[0].inside(now.elements[0].rect) == Point(131, 83)  # type: ignore[union-attr]
 
 
-def test_a_place_without_its_picture_is_not_used() -> None:
+def test_a_position_without_its_picture_is_not_used() -> None:
     step = learned(Click(at=(120, 90)), seen_with(Point(120, 90)))
     assert isinstance(ground(step, seen_with(Point(300, 200))), Mismatch)
 
@@ -65,7 +65,7 @@ def test_a_pixel_without_a_known_element_is_not_replayed() -> None:
     assert is_repeatable([Step(1, known, ActResponse(action=Click(at=(120, 90))), result)])
 
 
-def test_a_path_of_pixels_becomes_places() -> None:
+def test_a_path_of_pixels_becomes_positions() -> None:
     seen = seen_with(Point(120, 90))
     step = learned(DragAndDrop(from_at=(120, 90), path=((200, 100), (349, 239))), seen)
     box = BOX
@@ -73,7 +73,7 @@ def test_a_path_of_pixels_becomes_places() -> None:
     assert points == [Point(120, 90), Point(200, 100), Point(349, 239)]
 
 
-def test_a_path_is_not_traced_where_its_beginning_has_moved() -> None:
+def test_a_path_is_not_traced_if_its_start_has_moved() -> None:
     step = learned(DragAndDrop(from_at=(120, 90), path=((200, 100), (349, 239))), seen_with(Point(120, 90)))
     assert ground(step, seen_with(Point(120, 90))) == step.action
     assert isinstance(ground(step, seen_with(Point(131, 83))), Mismatch)

@@ -15,7 +15,7 @@ from agent_s.events import Event, Planned, ReplayStopped
 from agent_s.llm.no_model import NoModel
 from agent_s.llm.protocol import ActContext, PlannedNode, PlanResponse
 from agent_s.llm.scripted import ScriptedModel
-from agent_s.replay.derived import unsaid
+from agent_s.replay.derived import not_in_wording
 from memory_store import EpisodicExperience, MemoryStore
 from tests.unit.agent_s.fakes import FakeDesktop, screen
 from tests.unit.agent_s.loop.test_agent import act, of, outcome, passes
@@ -120,7 +120,7 @@ class TestOtherValues:
         assert "408" not in str([(part.name, part.info) for part in of(Planned, events)[0].plan.subtasks])
         assert outcome(events).verified is None, "only the note, into which it was typed, shows it"
 
-    def test_model_takes_over_where_the_result_cannot_be_read(self, memory: MemoryStore) -> None:
+    def test_worker_takes_over_if_the_result_cannot_be_read(self, memory: MemoryStore) -> None:
         def failing(action: Action, seen: Observation) -> Observation:
             after = work(action, seen)
             return calculator("56*78", "Overflow") if RESULT in after.by_id else after
@@ -134,7 +134,7 @@ class TestOtherValues:
         events, desktop = again(memory, task_of("56*78"), calculator(), react=failing)
         assert texts(desktop) == ["56*78"] and outcome(events).status == "failed"
 
-    def test_result_that_was_there_before_is_not_taken_for_a_new_one(self, memory: MemoryStore) -> None:
+    def test_old_result_is_not_taken_for_a_new_one(self, memory: MemoryStore) -> None:
         def stuck(action: Action, seen: Observation) -> Observation:
             after = work(action, seen)
             return calculator("56*78", "999") if RESULT in after.by_id else after
@@ -152,7 +152,7 @@ class TestOtherValues:
         events, desktop = again(memory, task_of("1*7"), calculator())
         assert texts(desktop) == ["1*7", "7"] and outcome(events).replayed
 
-    def test_result_in_the_field_that_was_typed_into_is_not_an_echo(self, memory: MemoryStore) -> None:
+    def test_result_in_the_typed_field_is_not_an_echo(self, memory: MemoryStore) -> None:
         def one_line(action: Action, seen: Observation) -> Observation:
             after = work(action, seen)
             if SUM not in after.by_id or not isinstance(action, Type):
@@ -167,7 +167,7 @@ class TestOtherValues:
         assert texts(again(memory, wording(3, 4), start, react=one_line)[1]) == ["3*4"]
         assert texts(again(memory, wording(1, 7), start, react=one_line)[1]) == ["1*7", "7"]
 
-    def test_subtask_does_not_repeat_what_was_seen_then(self, memory: MemoryStore) -> None:
+    def test_subtask_does_not_mention_outdated_values(self, memory: MemoryStore) -> None:
         compute, write = product("12*34", "408")
         plan = PlanResponse(
             nodes=(
@@ -185,7 +185,7 @@ class TestOtherValues:
         assert infos == ["", "The result is (what the entry Result of calculator shows)."]
 
     @pytest.mark.parametrize("said", ["", ": 4", ", the fourth"])
-    def test_number_that_was_entered_by_clicks_must_be_said(self, memory: MemoryStore, said: str) -> None:
+    def test_number_entered_by_clicks_must_be_in_the_task(self, memory: MemoryStore, said: str) -> None:
         wording = f"Enter the number of rows{said}"
         digit = Element(7, "push button", "4", Rect(10, 80, 80, 30), None, CALCULATOR.id, app="calculator")
 
@@ -196,7 +196,7 @@ class TestOtherValues:
         learn(memory, wording, start, ("Enter it", (Click(element_id=7),)), react=clicked)
         events, desktop = again(memory, wording, start, react=clicked)
         assert bool(desktop.performed) is bool(said)
-        assert said or "'4' was clicked then" in outcome(events).reason
+        assert said or "'4' was clicked when learned" in outcome(events).reason
 
     @pytest.mark.parametrize(
         ("wording", "name", "replayed"),
@@ -206,7 +206,7 @@ class TestOtherValues:
             ("Open the latest order", "Orders of 3 days", True),
         ],
     )
-    def test_element_with_a_code_in_its_name_must_be_said(
+    def test_code_in_the_name_of_a_clicked_element_must_be_in_the_task(
         self, memory: MemoryStore, wording: str, name: str, replayed: bool
     ) -> None:
         def opened(action: Action, seen: Observation) -> Observation:
@@ -216,9 +216,9 @@ class TestOtherValues:
         learn(memory, wording, start, ("Open it", (Click(element_id=7),)), react=opened)
         events, desktop = again(memory, wording, start, react=opened)
         assert bool(desktop.performed) is replayed
-        assert replayed or "'4711' was clicked then" in outcome(events).reason
+        assert replayed or "'4711' was clicked when learned" in outcome(events).reason
 
-    def test_value_that_no_screen_showed_is_not_typed(self, memory: MemoryStore) -> None:
+    def test_value_that_no_screen_showed_is_not_typed_again(self, memory: MemoryStore) -> None:
         parts = (("Write the product", (Type(text="12*34 is 408", element_id=NOTE),)),)
         learn(memory, "Write 12*34 as '12*34' into a note", editor(), *parts)
         events, desktop = again(memory, "Write 56*78 as '56*78' into a note", editor())
@@ -237,7 +237,7 @@ class TestOtherValues:
         assert outcome(events).verified is None
 
     @pytest.mark.parametrize("planned", [False, True])
-    def test_other_subtasks_prove_nothing_about_new_values(self, memory: MemoryStore, planned: bool) -> None:
+    def test_other_subtasks_do_not_prove_new_values(self, memory: MemoryStore, planned: bool) -> None:
         def computing(action: Action, seen: Observation) -> Observation:
             return editor() if isinstance(action, SwitchApplications) else calculator("", "7")
 
@@ -264,19 +264,19 @@ class TestSameValues:
         ("now", "code"),
         [(page("X1-408"), "X1-408"), (page("Y2-999"), "Y2-999"), (page("Y2-999", "X1-408"), "Y2-999")],
     )
-    def test_code_that_the_page_shows_now_is_typed(self, memory: MemoryStore, now: Observation, code: str) -> None:
+    def test_current_code_of_the_page_is_typed(self, memory: MemoryStore, now: Observation, code: str) -> None:
         learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408", "Write X1-408"))
         events, desktop = again(memory, self.WORDING, now)
         assert texts(desktop) == [code] and outcome(events).replayed and outcome(events).verified is None
 
     @pytest.mark.parametrize("now", [page(""), page("none"), page("SALE-2026"), editor()])
-    def test_what_has_not_the_form_of_the_code_is_not_typed(self, memory: MemoryStore, now: Observation) -> None:
+    def test_text_in_another_form_than_the_code_is_not_typed(self, memory: MemoryStore, now: Observation) -> None:
         learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
         events, desktop = again(memory, self.WORDING, now)
         assert texts(desktop) == [] and outcome(events).status == "failed"
         assert "'X1-408' came from the screen" in of(ReplayStopped, events)[0].reason
 
-    def test_code_on_a_page_with_another_layout_is_left_to_the_model(self, memory: MemoryStore) -> None:
+    def test_code_on_a_page_with_another_layout_is_left_to_the_worker(self, memory: MemoryStore) -> None:
         shown = ("Your code:", "Q1-123", "Y2-999", "Your last code:", "Q9-77")
         now = screen(*(label(TITLE + at, text, BROWSER, "static") for at, text in enumerate(shown)), windows=(BROWSER,))
         learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
@@ -286,12 +286,12 @@ class TestSameValues:
         first = next(request.context for request in model.requests if isinstance(request.context, ActContext))
         assert "'X1-408' came from the screen" in first.reflection
 
-    def test_places_that_showed_the_same_must_agree(self, memory: MemoryStore) -> None:
+    def test_places_that_showed_the_same_value_must_agree(self, memory: MemoryStore) -> None:
         learn(memory, self.WORDING, page("X1-408", "X1-408"), self.copied("X1-408"))
         assert texts(again(memory, self.WORDING, page("Y2-999", "Y2-999"))[1]) == ["Y2-999"]
         assert texts(again(memory, self.WORDING, page("Y2-999", "Z3-111"))[1]) == []
 
-    def test_neighbour_does_not_name_a_text_that_names_itself(self, memory: MemoryStore) -> None:
+    def test_neighbor_does_not_identify_a_text_with_its_own_context(self, memory: MemoryStore) -> None:
         def days(today: str, changed: str) -> Observation:
             lines = (f"Today: {today}", f"Last change: {changed}")
             labels = (label(TITLE + at, text, BROWSER, "static") for at, text in enumerate(lines))
@@ -302,32 +302,32 @@ class TestSameValues:
         assert texts(again(memory, wording, days("2026-11-23", "2026-11-22"))[1]) == ["2026-11-23"]
         assert texts(again(memory, wording, days("2026-11-22", "2026-11-22"))[1]) == [], "it may be any date"
 
-    def test_small_number_that_stands_anywhere_is_not_a_count(self, memory: MemoryStore) -> None:
+    def test_coincidental_small_number_is_not_a_source(self, memory: MemoryStore) -> None:
         wording = "Write how many rows there are into a note"
         learn(memory, wording, page("4"), self.copied("4"))
         for now in (page("4"), page("7")):
             events, desktop = again(memory, wording, now)
-            assert texts(desktop) == [] and "nothing in the task says so" in outcome(events).reason
+            assert texts(desktop) == [] and "is not in the task" in outcome(events).reason
 
     def test_a_value_that_changes_before_it_is_typed_is_not_typed(self, memory: MemoryStore) -> None:
-        def staying(action: Action, seen: Observation) -> Observation:
+        def lasting_windows(action: Action, seen: Observation) -> Observation:
             note = entry(NOTE, "Note", EDITOR, action.text if isinstance(action, Type) else "")
             return screen(note, *seen.elements, windows=(EDITOR, BROWSER))
 
         def renewing(action: Action, seen: Observation) -> Observation:
-            return staying(action, page("Y2-999"))
+            return lasting_windows(action, page("Y2-999"))
 
-        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"), react=staying)
-        assert outcome(again(memory, self.WORDING, page("X1-408"), react=staying)[0]).replayed
+        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"), react=lasting_windows)
+        assert outcome(again(memory, self.WORDING, page("X1-408"), react=lasting_windows)[0]).replayed
         events, desktop = again(memory, self.WORDING, page("X1-408"), react=renewing)
         assert texts(desktop) == [] and "'X1-408'" in of(ReplayStopped, events)[0].reason
 
-    def test_text_chosen_by_the_model_is_not_replayed(self, memory: MemoryStore) -> None:
+    def test_text_made_up_by_the_model_is_not_replayed(self, memory: MemoryStore) -> None:
         parts = (("Write it", (Type(text="five", element_id=NOTE),)),)
         wording = "Write how many rows there are into a note"
         learn(memory, wording, editor(), *parts)
         events, desktop = again(memory, wording, editor())
-        assert desktop.performed == [] and "'five' was typed then" in outcome(events).reason
+        assert desktop.performed == [] and "'five' was typed when learned" in outcome(events).reason
         model = ScriptedModel({"act": [act(Type(text="six", element_id=NOTE)), act(Done())]})
         events, desktop = again(memory, wording, editor(), model)
         assert texts(desktop) == ["six"] and not outcome(events).replayed
@@ -343,7 +343,7 @@ class TestSameValues:
                 provenance=one.provenance,
             )  # fmt: skip
         events, desktop = again(memory, self.WORDING, page("X1-408"))
-        assert desktop.performed == [] and "'X1-408' was typed then" in outcome(events).reason
+        assert desktop.performed == [] and "'X1-408' was typed when learned" in outcome(events).reason
 
 
 @pytest.mark.parametrize(
@@ -362,5 +362,5 @@ class TestSameValues:
         ("*", "compute 12*34", []),
     ],
 )
-def test_pieces_that_a_wording_does_not_say(text: str, wording: str, left: list[str]) -> None:
-    assert unsaid(text, wording) == left
+def test_pieces_that_are_not_in_the_wording(text: str, wording: str, left: list[str]) -> None:
+    assert not_in_wording(text, wording) == left

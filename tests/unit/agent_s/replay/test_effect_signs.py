@@ -68,7 +68,7 @@ def test_typed_text_is_the_sign_of_typing(text: str | None, there: bool) -> None
     assert sign is not None and sign() is there
 
 
-def test_keyboard_is_the_sign_of_a_click_into_what_is_typed_into_next() -> None:
+def test_focus_is_the_sign_of_a_click_into_the_next_typed_field() -> None:
     following = step(Type(text="Ada"), focus=describe(FIELD, SEEN))
     glances = Glances(FIELD)
     sign = sign_of(INTO_FIELD, following, FIELD, glances)
@@ -78,7 +78,7 @@ def test_keyboard_is_the_sign_of_a_click_into_what_is_typed_into_next() -> None:
     assert sign_of(INTO_FIELD, step(Type(text="Ada"), focus=describe(BOX, SEEN)), FIELD, glances) is None
 
 
-def test_closed_window_is_the_sign_of_what_closes_it() -> None:
+def test_closed_window_is_the_sign_of_a_step_that_closes_it() -> None:
     glances = Glances()
     sign = sign_of(CLOSE, None, None, glances)
     assert sign is not None and not sign()
@@ -88,13 +88,13 @@ def test_closed_window_is_the_sign_of_what_closes_it() -> None:
 
 
 @pytest.mark.parametrize("kind", ["opened", "appeared", "vanished", "rewritten"])
-def test_what_takes_time_to_be_complete_has_no_sign(kind: str) -> None:
+def test_effect_that_takes_time_to_complete_has_no_sign(kind: str) -> None:
     more = step(CHECK.action, BOX, state_before=CHECK.state_before, state_after=CHECK.state_after)
     more = more.model_copy(update={"effect": (Change(kind=kind, what="window"),)})  # type: ignore[arg-type]
     assert sign_of(more, None, BOX, Glances(BOX)) is None
 
 
-def test_there_is_no_sign_where_nothing_tells_before_from_after() -> None:
+def test_there_is_no_sign_if_before_and_after_look_the_same() -> None:
     on = replace(BOX, states=frozenset({"selected"}))
     assert sign_of(CHECK, None, on, Glances(on)) is None
     assert sign_of(CHECK, None, None, Glances()) is None
@@ -104,6 +104,6 @@ def test_there_is_no_sign_where_nothing_tells_before_from_after() -> None:
 
 
 @pytest.mark.parametrize("role", ["check box", "entry"])
-def test_what_a_program_may_take_back_is_no_sign(role: str) -> None:
+def test_state_that_the_application_may_revert_is_no_sign(role: str) -> None:
     control = replace(BOX, role=role)
     assert sign_of(CHECK, None, control, Glances(control)) is None

@@ -11,7 +11,7 @@ from aci.observation.observation import Observation
 from agent_s.events import Event
 from agent_s.llm.protocol import ActResponse
 from agent_s.records import Step
-from agent_s.replay.out_of_sight import Wheel
+from agent_s.replay.out_of_sight import ScrollSearch
 from tests.unit.agent_s.fakes import button, screen
 
 SEND = button(9, "Send")
@@ -43,7 +43,7 @@ def looked_for(hand: Hand) -> tuple[bool, list[Step]]:
     steps: list[Step] = []
 
     def searching() -> Generator[Event, None, bool]:
-        seen = yield from Wheel(hand, describe(SEND, screen(SEND)), steps).search(hand.screens[0])
+        seen = yield from ScrollSearch(hand, describe(SEND, screen(SEND)), steps).search(hand.screens[0])
         return any(one.name == "Send" for one in seen.elements)
 
     search = searching()
@@ -54,18 +54,18 @@ def looked_for(hand: Hand) -> tuple[bool, list[Step]]:
             return bool(ended.value), steps
 
 
-def test_a_target_below_is_found_and_each_scroll_is_a_step() -> None:
+def test_a_target_further_down_is_found_and_each_scroll_is_a_step() -> None:
     hand = Hand(screen(button(1, "Top")), screen(button(2, "Middle")), screen(button(3, "Bottom"), SEND))
     found, steps = looked_for(hand)
     assert found and len(steps) == len(hand.done) == 3  # twice down, and a little further
 
 
-def test_wheel_is_not_turned_over_what_takes_another_value_by_it() -> None:
+def test_controls_that_the_wheel_would_change_are_not_scrolled_over() -> None:
     hand = Hand(screen(button(1, "Colour", "combo box"), button(2, "Volume", "slider")), screen(SEND))
     assert looked_for(hand) == (False, [])
 
 
-def test_a_target_that_is_nowhere_is_looked_for_until_nothing_moves() -> None:
+def test_a_missing_target_is_searched_until_nothing_moves() -> None:
     hand = Hand(screen(button(1, "Top")), screen(button(2, "Bottom")))
     found, _ = looked_for(hand)
     assert not found and [one.clicks for one in hand.done if isinstance(one, Scroll)] == [-1, -1, 1, 1]

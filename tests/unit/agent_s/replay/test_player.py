@@ -87,7 +87,7 @@ def again(
     return list(agent.stream(Task(instruction=instruction))), desktop
 
 
-def test_result_within_a_longer_number_is_not_expected_again(memory: MemoryStore) -> None:
+def test_result_within_a_longer_number_is_not_expected(memory: MemoryStore) -> None:
     total = replace(FIELD, id=4, name="Total", role="label")
 
     def adding(action: Action, seen: Observation) -> Observation:
@@ -117,7 +117,7 @@ def test_other_values_are_replayed_without_a_model(memory: MemoryStore) -> None:
     assert of(Planned, events)[0].plan.source == "memory"
 
 
-def test_text_that_only_its_own_field_shows_proves_nothing(memory: MemoryStore) -> None:
+def test_typed_text_that_only_its_own_field_shows_is_not_evidence(memory: MemoryStore) -> None:
     def silent(action: Action, seen: Observation) -> Observation:
         after = form(action, seen)
         return screen(*(each for each in after.elements if each.id != 8))
@@ -147,7 +147,7 @@ def reason_not_replayed(memory: MemoryStore, instruction: str = fill_in("Grace")
     return outcome(again(memory, instruction)[0]).reason.partition("fits this task")[2]
 
 
-def test_reason_names_what_memory_holds(memory: MemoryStore) -> None:
+def test_reason_says_that_memory_is_empty(memory: MemoryStore) -> None:
     assert reason_not_replayed(memory) == ": it is empty"
     learn(memory)
     assert reason_not_replayed(memory, "Close the window") == ""
@@ -159,7 +159,9 @@ def test_reason_names_the_run_that_nothing_verified(memory: MemoryStore) -> None
     )
     agent = AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory, options=Options(evaluator=False))
     agent.run(Task(instruction=fill_in("Ada")))
-    assert re.search(r": nothing verified what the run \w+ did; 'agent-s runs replay \w+'", reason_not_replayed(memory))
+    assert re.search(
+        r": the run \w+ did it, but was never verified; 'agent-s runs replay \w+'", reason_not_replayed(memory)
+    )
 
 
 def test_reason_names_the_run_that_failed(memory: MemoryStore) -> None:
@@ -227,7 +229,7 @@ def test_input_line_follows_the_selected_cell_whatever_that_held_when_it_was_lea
     assert outcome(again(memory, wording, sheet("74"), selecting)[0]).replayed
 
 
-def test_a_cell_that_the_task_does_not_name_can_be_learned_in_a_sheet_without_labels(memory: MemoryStore) -> None:
+def test_an_unnamed_cell_in_a_sheet_without_labels_can_be_learned(memory: MemoryStore) -> None:
     wording, actions = "Select the cell and click Send", (Click(element_id=5), Click(element_id=3))
     assert outcome(learn(memory, actions, wording, sheet(""), selecting)).verified
     assert outcome(again(memory, wording, sheet(""), selecting)[0]).replayed
@@ -323,13 +325,13 @@ def test_worker_takes_over_after_a_mismatch_and_knows_the_steps(memory: MemorySt
     ]
 
 
-def test_replay_and_its_check_recognize_no_texts(memory: MemoryStore) -> None:
+def test_replay_and_its_check_run_without_ocr(memory: MemoryStore) -> None:
     learn(memory)
     events, desktop = again(memory, fill_in("Grace"))
     assert outcome(events).verified and set(desktop.read_texts) == {False}
 
 
-def test_worker_that_takes_over_sees_the_texts_that_the_replay_left_out(memory: MemoryStore) -> None:
+def test_worker_that_takes_over_sees_the_texts_that_ocr_finds(memory: MemoryStore) -> None:
     learn(memory)
     desktop = FakeDesktop(screen(FIELD, BOX), form)
     model = ScriptedModel({"act": [act(Fail(reason="no"))], "plan": [PlanResponse(gives_up="no")]})
@@ -360,7 +362,7 @@ class SlowDialogs(FakeDesktop):
         return self.screen.windows
 
 
-def test_screen_is_not_read_before_the_expected_window_is_there(
+def test_screen_is_not_observed_before_the_expected_window_opens(
     memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 60.0)
@@ -411,7 +413,7 @@ def test_replay_must_write_the_learned_file_again(memory: MemoryStore, tmp_path:
     assert not outcome(events).replayed and "~/c.txt was not written" in of(ReplayStopped, events)[0].reason
 
 
-def test_file_that_cannot_be_read_proves_nothing(memory: MemoryStore, tmp_path: Path) -> None:
+def test_unreadable_file_is_not_evidence(memory: MemoryStore, tmp_path: Path) -> None:
     """A machine elsewhere: whether the file was written there is not known here."""
 
     class WithHome(FakeDesktop):
@@ -530,7 +532,7 @@ def again_with_home(
     return list(agent.stream(Task(instruction="turn on the news"))), desktop
 
 
-def test_hidden_switch_is_not_switched_back(memory: MemoryStore, tmp_path: Path) -> None:
+def test_hidden_switch_is_not_toggled_back(memory: MemoryStore, tmp_path: Path) -> None:
     skill(memory, "turn on the news", action=Click(element_id=3), settings={"org/editor/news": "true"})
     keyfile = tmp_path / ".config/glib-2.0/settings/keyfile"
     keyfile.parent.mkdir(parents=True)
@@ -555,7 +557,7 @@ def test_hidden_switch_is_not_switched_back(memory: MemoryStore, tmp_path: Path)
     assert not outcome(events).replayed and "should be true" in of(ReplayStopped, events)[0].reason
 
 
-def test_menu_entry_that_is_on_is_not_switched_off(memory: MemoryStore, tmp_path: Path) -> None:
+def test_menu_entry_that_is_on_is_not_toggled(memory: MemoryStore, tmp_path: Path) -> None:
     entry = Element(3, "check menu item", "Send", Rect(10, 120, 80, 30), None, EDITOR.id, app="editor")
     checked = replace(entry, states=frozenset({"checked"}))
 
@@ -598,7 +600,7 @@ def test_skill_for_another_purpose_is_not_replayed(memory: MemoryStore, instruct
     assert desktop.performed == [] and outcome(events).status == "failed"
 
 
-def test_a_skill_of_another_application_or_an_unproven_one_is_not_tried(memory: MemoryStore) -> None:
+def test_skills_of_other_applications_and_unproven_skills_are_not_replayed(memory: MemoryStore) -> None:
     skill(memory, "turn on the newsletter", app="browser")
     skill(memory, "turn on the newsletter", active=False)
     assert again(memory, "turn on the newsletter")[1].performed == []
@@ -713,7 +715,7 @@ def counting_alone(words: int) -> Callable[[Action, Observation], Observation]:
     return lambda action, seen: screen(SEND, label) if isinstance(action, Click) else seen
 
 
-def test_number_that_alone_showed_an_effect_must_change_again(memory: MemoryStore) -> None:
+def test_a_counter_that_alone_showed_an_effect_must_change_again(memory: MemoryStore) -> None:
     wording = "Click Send"
     learn(memory, (Click(element_id=3),), wording, screen(SEND, button(7, "4 words", "label")), counting_alone(6))
     start = screen(SEND, button(7, "5 words", "label"))
@@ -745,7 +747,7 @@ def greeting(action: Action, seen: Observation) -> Observation:
         (focused("text", "tool bar:Find", states=frozenset({"focused"})), ""),
     ],
 )
-def test_keys_are_not_pressed_while_a_field_has_the_keyboard_that_had_none(
+def test_keys_are_not_pressed_while_an_unexpected_field_has_the_focus(
     memory: MemoryStore, now: Observation, reason: str
 ) -> None:
     keys = (Hotkey(keys=("ctrl", "s")),)
@@ -765,7 +767,7 @@ def test_nothing_is_done_while_another_cell_is_being_edited(memory: MemoryStore)
     assert outcome(again(memory, "Check Newsletter", cell)[0]).replayed
 
 
-def test_target_that_was_changing_is_looked_for_again(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_target_that_was_changing_is_located_again(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 5.0)
     learn(memory)
     refused = [ActionResult(ok=False, error="covered by the text", refusal="covered")]
@@ -823,20 +825,18 @@ def test_replay_waits_longer_for_an_application_that_may_still_work(
     assert still[1] < moving[1] / 3
 
 
-def test_effect_that_comes_late_is_waited_for_while_something_stirs(
-    memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_effect_is_awaited_while_the_screen_changes(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 60.0)
     assert waits_for_sending(memory, Waited(still=False, waits=30)) == (True, 30)
 
 
-def test_after_a_known_effect_nothing_else_is_awaited(memory: MemoryStore) -> None:
+def test_nothing_is_awaited_after_a_known_effect(memory: MemoryStore) -> None:
     learn(memory)
     events, desktop = again(memory, fill_in("Grace"))
     assert outcome(events).replayed and not any(desktop.checked)
 
 
-def test_end_without_a_known_effect_is_looked_at_until_nothing_comes_late(memory: MemoryStore) -> None:
+def test_end_without_a_known_effect_is_observed_until_no_late_change(memory: MemoryStore) -> None:
     def silent(action: Action, seen: Observation) -> Observation:
         return seen if action == ACTIONS[-1] else form(action, seen)
 
@@ -883,7 +883,7 @@ def glance_again(
 
 
 @pytest.mark.usefixtures("_as_in_a_sheet")
-def test_known_effects_between_inputs_take_no_look(memory: MemoryStore) -> None:
+def test_known_effects_between_inputs_need_no_full_observation(memory: MemoryStore) -> None:
     learn(memory)
     _, looking = again(memory, fill_in("Grace Hopper"))
     events, glancing = glance_again(memory)
@@ -908,7 +908,7 @@ def test_glance_that_shows_another_field_rewritten_stops_the_replay(memory: Memo
 
 
 @pytest.mark.usefixtures("_as_in_a_sheet")
-def test_window_that_opens_is_looked_at_and_stops_the_replay(memory: MemoryStore) -> None:
+def test_window_that_opens_unexpectedly_stops_the_replay(memory: MemoryStore) -> None:
     learn(memory)
     alert = Window(id=5, title="Alert", app="editor", rect=Rect(0, 0, 300, 200), active=True, modal=True)
 
@@ -924,7 +924,7 @@ def test_window_that_opens_is_looked_at_and_stops_the_replay(memory: MemoryStore
 
 
 @pytest.mark.usefixtures("_as_in_a_sheet")
-def test_target_that_a_glance_does_not_show_is_looked_for(memory: MemoryStore) -> None:
+def test_target_missing_from_a_glance_is_searched_by_a_full_observation(memory: MemoryStore) -> None:
     learn(memory)
 
     class Forgetful(GlancingDesktop):
@@ -938,7 +938,7 @@ def test_target_that_a_glance_does_not_show_is_looked_for(memory: MemoryStore) -
     assert outcome(events).replayed and len(desktop.glanced) == 2
 
 
-def test_box_that_its_program_may_take_back_is_looked_at(memory: MemoryStore) -> None:
+def test_check_box_that_the_application_may_revert_is_fully_observed(memory: MemoryStore) -> None:
     learn(memory)
     _, looking = again(memory, fill_in("Grace Hopper"))
     events, desktop = glance_again(memory)

@@ -118,7 +118,7 @@ def test_composite_skill_is_used_only_for_all_of_its_parts(memory: MemoryStore) 
         "are numbers turned on?",
     ],
 )
-def test_nothing_is_done_if_a_part_is_unknown(memory: MemoryStore, instruction: str) -> None:
+def test_nothing_is_replayed_if_a_part_is_unknown(memory: MemoryStore, instruction: str) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     events, clicked = carry_out(memory, instruction)
     assert (outcome(events).status, clicked) == ("failed", [])
@@ -176,7 +176,7 @@ def test_setting_that_is_on_stays_on(memory: MemoryStore) -> None:
     assert (outcome(events).status, clicked) == ("done", [])
 
 
-def test_skill_that_sees_the_state_is_preferred(memory: MemoryStore) -> None:
+def test_skill_that_detects_the_state_is_preferred(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(BARS, before=OFF, after=None))
     seeing = learn(memory, "show numbers", click(NUMBERS))
     events, _ = carry_out(memory, "turn on numbers please")
@@ -195,14 +195,14 @@ def test_skill_that_leaves_no_window_open_is_preferred(memory: MemoryStore) -> N
     assert of(ReplayStarted, events)[0].experience_id == tidy
 
 
-def test_no_skill_is_chosen_between_two_equal_fits(memory: MemoryStore) -> None:
+def test_no_skill_is_chosen_between_two_equal_matches(memory: MemoryStore) -> None:
     learn(memory, "open red bars", click(BARS))
     learn(memory, "open blue bars", click(WRAP))
     events, clicked = carry_out(memory, "open bars")
     assert (outcome(events).status, clicked) == ("failed", [])
 
 
-def test_visible_bars_show_that_a_switch_is_done() -> None:
+def test_visible_bars_show_that_a_switch_is_already_on() -> None:
     marks = ("check box:Numbers", "check box:Wrap")
     shows, hides = (
         GroundedStep(action=Click(element_id=3), effect=tuple(Change(kind=kind, what=mark) for mark in marks))
@@ -232,7 +232,7 @@ def test_steps_of_earlier_versions_are_read() -> None:
     ("trusted", "answer", "clicked"),
     [((), "yes", True), ((), "no", False), ((), None, False), (("ben",), None, True), (None, None, True)],
 )
-def test_the_skill_of_a_user_who_is_not_trusted_is_replayed_only_after_asking(
+def test_skill_of_an_untrusted_user_is_replayed_only_after_asking(
     memory: MemoryStore, tmp_path: Path, trusted: tuple[str, ...] | None, answer: str | None, clicked: bool
 ) -> None:
     own = memory.get(learn(memory, "turn on numbers", click(NUMBERS)))
@@ -264,7 +264,7 @@ def learn_unverified(memory: MemoryStore, name: str, *steps: GroundedStep) -> st
     ).id
 
 
-def test_what_was_only_seen_is_replayed_and_proves_nothing(memory: MemoryStore) -> None:
+def test_unverified_skill_is_replayed_without_evidence(memory: MemoryStore) -> None:
     learn_unverified(memory, "turn on numbers", click(NUMBERS).model_copy(update={"untried": True}))
     events, clicked = carry_out(memory, "turn on the numbers")
     assert (outcome(events).status, outcome(events).verified, clicked) == ("done", None, ["Numbers"])
@@ -272,7 +272,7 @@ def test_what_was_only_seen_is_replayed_and_proves_nothing(memory: MemoryStore) 
     assert carry_out(memory, "turn on the numbers", screen(on, WRAP, BARS))[1] == []  # what is on stays on
 
 
-def test_way_to_what_was_only_seen_proves_nothing(memory: MemoryStore) -> None:
+def test_steps_before_an_untried_one_are_not_evidence(memory: MemoryStore) -> None:
     way, last = click(BARS), click(NUMBERS, None, None)
     learn_unverified(memory, "number lines", way, last.model_copy(update={"untried": True}))
     events, clicked = carry_out(memory, "number the lines")
@@ -280,7 +280,7 @@ def test_way_to_what_was_only_seen_proves_nothing(memory: MemoryStore) -> None:
     assert clicked == ["Bars", "Numbers"]
 
 
-def test_menu_on_the_way_proves_nothing_about_the_end(memory: MemoryStore) -> None:
+def test_menu_on_the_way_is_not_evidence_of_the_end(memory: MemoryStore) -> None:
     menu = click(BARS, None, None).model_copy(update={"effect": (Change(kind="opened", what=""),)})
     learn(memory, "number lines", menu, click(NUMBERS, None, None))
     popup = Window(7, "", "editor", Rect(0, 0, 90, 90))
@@ -295,7 +295,7 @@ def test_menu_on_the_way_proves_nothing_about_the_end(memory: MemoryStore) -> No
     assert (ended.status, ended.verified, len(desktop.performed)) == ("done", None, 2)
 
 
-def test_what_was_verified_goes_before_what_was_only_seen(memory: MemoryStore) -> None:
+def test_verified_skill_precedes_an_unverified_one(memory: MemoryStore) -> None:
     learn(memory, "turn on wrap", click(WRAP), others=("wrap lines",))
     learn_unverified(memory, "wrap lines", click(BARS).model_copy(update={"untried": True}))
     assert carry_out(memory, "wrap the lines")[1] == ["Wrap"]

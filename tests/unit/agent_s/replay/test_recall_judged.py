@@ -52,7 +52,7 @@ def do_once(memory: MemoryStore, instruction: str) -> None:
     assert agent.run(Task(instruction=instruction), lambda status: Verdict(verified=True)).status == "done"
 
 
-def test_skill_in_other_words_is_replayed_if_the_judge_says_that_it_is_the_same(memory: MemoryStore) -> None:
+def test_skill_in_other_words_is_replayed_if_the_judge_agrees(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     learn(memory, "turn on wrap", click(WRAP))
     judge = LabelledJudge({TASK: "turn on numbers"})
@@ -64,7 +64,7 @@ def test_skill_in_other_words_is_replayed_if_the_judge_says_that_it_is_the_same(
     assert "turn on numbers" in [one.wording for one in asked[0].known]
 
 
-def test_what_the_judge_calls_different_is_not_replayed(memory: MemoryStore) -> None:
+def test_skill_that_the_judge_calls_different_is_not_replayed(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     result, clicked, _ = carry_out(memory, TASK, *[DIFFERENT] * 2)
     assert (result.status, clicked) == ("failed", [])
@@ -76,7 +76,7 @@ def test_verified_task_in_other_words_is_replayed(memory: MemoryStore) -> None:
     assert (result.status, clicked, len(asked)) == ("done", ["Numbers"], 1)
 
 
-def test_same_question_is_asked_once(memory: MemoryStore) -> None:
+def test_judgements_are_cached(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     carry_out(memory, TASK, SAME)
     result, clicked, asked = carry_out(memory, TASK)
@@ -86,7 +86,7 @@ def test_same_question_is_asked_once(memory: MemoryStore) -> None:
     assert len(carry_out(memory, TASK, *[DIFFERENT] * 2)[2]) == 1, "a judgement can be forgotten"
 
 
-def test_opposite_is_not_judged(memory: MemoryStore) -> None:
+def test_opposite_request_is_not_judged(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     _, clicked, asked = carry_out(memory, "hide the numbers of the rows", SAME)
     assert (clicked, asked) == ([], [])
@@ -102,15 +102,13 @@ def test_call_is_metered_and_reported(memory: MemoryStore) -> None:
 
 
 @pytest.mark.parametrize(("judge", "calls"), [(False, 50), (True, 0)])
-def test_nobody_is_asked_if_it_is_switched_off_or_the_budget_is_used_up(
-    memory: MemoryStore, judge: bool, calls: int
-) -> None:
+def test_judge_is_not_called_if_disabled_or_over_budget(memory: MemoryStore, judge: bool, calls: int) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     _, clicked, asked = carry_out(memory, TASK, SAME, judge=judge, calls=calls)
     assert (clicked, asked) == ([], [])
 
 
-def test_skill_that_rules_trust_is_replayed_if_the_model_does_not_answer(memory: MemoryStore) -> None:
+def test_skill_trusted_by_rules_is_replayed_if_the_model_does_not_answer(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     roughly = "the numbers of the rows should be there"
     assert carry_out(memory, roughly, judge=False)[1] == ["Numbers"]
@@ -118,7 +116,7 @@ def test_skill_that_rules_trust_is_replayed_if_the_model_does_not_answer(memory:
     assert carry_out(memory, roughly, *[DIFFERENT] * 2)[1] == [], "the judge has the last word if it answers"
 
 
-def test_sure_skill_costs_no_call(memory: MemoryStore) -> None:
+def test_sure_match_costs_no_call(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     _, clicked, asked = carry_out(memory, "please turn on the numbers")
     assert (clicked, asked) == (["Numbers"], [])
@@ -145,7 +143,7 @@ def test_judgement_counts_only_if_it_accounts_for_every_value(
     assert (found.pairs if found is not None else None) == expected
 
 
-def test_scripted_judge_errs_at_the_stated_rate() -> None:
+def test_scripted_judge_errs_at_the_configured_rate() -> None:
     labels = {f"question {number}": "known" for number in range(1000)}
     judge = LabelledJudge(labels, error_rate=0.05)
     task, known = Task(instruction="any"), (KnownRequest("known"), KnownRequest("other"))

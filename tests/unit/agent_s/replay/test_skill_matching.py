@@ -67,7 +67,7 @@ def chosen(query: str) -> str:
         ("show the grid and then bring up the preferences", f"turn on grid{THEN}open preferences"),
     ],
 )
-def test_skill_fits_other_wordings_of_its_effect(query: str, name: str) -> None:
+def test_skill_matches_other_wordings_of_its_effect(query: str, name: str) -> None:
     assert chosen(query) == name
 
 
@@ -94,7 +94,7 @@ def test_skill_fits_other_wordings_of_its_effect(query: str, name: str) -> None:
         "print the table",
     ],
 )
-def test_no_skill_fits_another_request(query: str) -> None:
+def test_no_skill_matches_a_different_request(query: str) -> None:
     assert chosen(query) == ""
 
 

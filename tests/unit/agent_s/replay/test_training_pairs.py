@@ -70,7 +70,7 @@ def test_each_skill_is_taught_by_its_names(memory: MemoryStore) -> None:
     assert {TASK, "turn on bold", "type 'Ada' into Name"} <= set(asked(memory))
 
 
-def test_a_skill_is_taught_with_values_that_it_was_not_learned_with(memory: MemoryStore) -> None:
+def test_a_skill_is_taught_with_new_values(memory: MemoryStore) -> None:
     add(memory, "open page 12", step(Click(element_id=1), name="page 12"))
     user, plan = next(pair for pair in map(read, training_pairs(memory)) if "Task: open page 12\n" not in pair[0])
     (node,) = plan.nodes
@@ -78,7 +78,7 @@ def test_a_skill_is_taught_with_values_that_it_was_not_learned_with(memory: Memo
     assert f"[skill {node.skill}] open page 12" in user and node.name == f"open page {node.values[0]}"
 
 
-def test_several_skills_are_taught_in_one_task(memory: MemoryStore) -> None:
+def test_several_skills_are_combined_in_one_task(memory: MemoryStore) -> None:
     for name in NAMES:
         add(memory, name)
     joined = [(user, plan) for user, plan in map(read, training_pairs(memory)) if len(plan.nodes) > 1]
@@ -88,7 +88,7 @@ def test_several_skills_are_taught_in_one_task(memory: MemoryStore) -> None:
         assert places == sorted(places)  # as they are asked for
 
 
-def test_what_no_skill_does_is_left_to_the_worker(memory: MemoryStore) -> None:
+def test_parts_without_a_skill_are_left_to_the_worker(memory: MemoryStore) -> None:
     for name in NAMES:
         add(memory, name)
     left = [(user, node) for user, plan in map(read, training_pairs(memory)) for node in plan.nodes if not node.skill]
@@ -97,7 +97,7 @@ def test_what_no_skill_does_is_left_to_the_worker(memory: MemoryStore) -> None:
         assert node.name in task_of(user) and f"] {node.name}:" not in user
 
 
-def test_the_place_of_a_skill_does_not_give_it_away(memory: MemoryStore) -> None:
+def test_the_position_of_a_skill_does_not_reveal_it(memory: MemoryStore) -> None:
     for name in NAMES:
         add(memory, name)
     single = [plan.nodes[0].skill for _, plan in map(read, training_pairs(memory)) if len(plan.nodes) == 1]
@@ -111,13 +111,13 @@ def test_a_name_of_two_skills_is_taught_once(memory: MemoryStore) -> None:
     assert asked(memory).count("open file") == 1
 
 
-def test_the_pairs_are_the_same_each_time(memory: MemoryStore) -> None:
+def test_the_pairs_are_reproducible(memory: MemoryStore) -> None:
     for name in NAMES:
         add(memory, name)
     assert [read(pair)[1] for pair in training_pairs(memory)] == [read(pair)[1] for pair in training_pairs(memory)]
 
 
-def test_what_was_not_verified_is_not_taught(memory: MemoryStore) -> None:
+def test_unverified_experience_is_not_taught(memory: MemoryStore) -> None:
     know(memory, verified=False)
     assert not any(TASK in read(pair)[0] for pair in training_pairs(memory))
 

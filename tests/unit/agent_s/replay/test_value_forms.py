@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_s.replay.value_forms import is_telling, occurrences, typed_form, values_like
+from agent_s.replay.value_forms import is_distinctive, occurrences, typed_form, values_like
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_value_is_found_in_what_the_screen_shows(text: str, typed: str, shown: l
         ("Grace Hopper", ("", ""), "Access denied", set()),
     ],
 )
-def test_what_stands_in_the_place_of_a_value(value: str, around: tuple[str, str], now: str, found: set[str]) -> None:
+def test_values_of_the_same_form_are_found(value: str, around: tuple[str, str], now: str, found: set[str]) -> None:
     assert values_like(now, value, around) == found
 
 
@@ -64,17 +64,17 @@ def test_what_stands_in_the_place_of_a_value(value: str, around: tuple[str, str]
         ("8123", "code", "9", None),
     ],
 )
-def test_form_in_which_a_value_is_typed(value: str, typed: str, now: str, expected: str | None) -> None:
+def test_new_value_is_converted_to_the_typed_form(value: str, typed: str, now: str, expected: str | None) -> None:
     assert typed_form(value, typed, now) == expected
 
 
 @pytest.mark.parametrize("value", ["8123", "X1-408", "7FQ2-99", "the quick brown fox"])
-def test_special_values_are_not_coincidences(value: str) -> None:
-    assert is_telling(value)
+def test_distinctive_values_are_not_coincidences(value: str) -> None:
+    assert is_distinctive(value)
 
 
 @pytest.mark.parametrize(
     "value", ["4", "408", "2026", "2026-11-22", "22 November", "10:31", "Total", "Sheet1", "Untitled 1", "1/2/26"]
 )
 def test_common_values_may_be_a_coincidence(value: str) -> None:
-    assert not is_telling(value)
+    assert not is_distinctive(value)
