@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from aci.errors import AciError
 from agent_s.errors import AgentError, TrajectoryError
 from agent_s.llm.protocol import Model
-from agent_s.records import Task
+from agent_s.records import Task, Usage
 from agent_s.roles.comparer import Choice, choose
 from agent_s.runs.reading import read_trajectory
 from agent_s.trajectory.narrative import narrate
@@ -117,6 +117,12 @@ def take_over(settings: Settings, folder: Path) -> bool:
     with open_memory(settings) as memory:
         merge_export(memory, folder / LEARNED_FILE)
     return True
+
+
+def spent_on(attempts: Iterable[Result], choice: Usage) -> Usage:
+    """Return the calls, tokens and dollars of all attempts, and of the choice among them."""
+    fields = {"model_calls", "input_tokens", "output_tokens", "dollars"}
+    return sum((Usage(**one.model_dump(include=fields)) for one in attempts), choice)
 
 
 def choose_attempt(model: Model, task: Task, folders: Mapping[int, Path]) -> Choice | None:

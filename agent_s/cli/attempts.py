@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agent_s.errors import AgentError
-from agent_s.records import Outcome, Task
+from agent_s.records import Outcome, Task, Usage
 from agent_s.terminal.desktop_choice import DesktopChoice
 from agent_s.terminal.exits import EnvironmentProblem
 from agent_s.terminal.kept_files import kept_files
 from agent_s.terminal.output import echo_json, plural, printable, shell_word, show_table
-from agent_s.terminal.running import exit_status, run_once
+from agent_s.terminal.running import exit_status, ready_models, run_once
 from memory_store import MemoryStoreError
 
 if TYPE_CHECKING:
@@ -52,22 +51,20 @@ def run_attempts(
 
     Raises:
         EnvironmentProblem: No attempt came to an end.
+        ModelError: The model cannot be used.
+        AciError: The person's desktop cannot be used.
         click.UsageError: The winner could not be replayed.
     """
     from agent_s.llm.budget import MeteredModel
-    from agent_s.llm.build import build_models
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
-    from evaluation.attempts import LEARNED_FILE, choose_attempt, take_over
+    from evaluation.attempts import LEARNED_FILE, choose_attempt, spent_on, take_over
     from evaluation.harness.pools import open_pool
-    from evaluation.harness.results import Job
+    from evaluation.harness.results import Job, effort_of
     from evaluation.worker import Assignment
 
-    if choice.display is not None and not (settings.memory.enabled and settings.memory.continual_update):
-        raise click.UsageError(
-            "--attempts replays the best run from memory, which is off or learns nothing. Add --virtual for no replay."
-        )
-    judge = MeteredModel(build_models(settings, os.environ), settings.limits)
+    _require_replayable(choice, settings)
+    judge = MeteredModel(ready_models(settings), settings.limits)
     display = choose_display(quiet=quiet, json=as_json)
     display.say(f"{plural(number, 'attempt')} side by side on private desktops; model {settings.model}.")
     runs = settings.runs_folder
@@ -95,10 +92,11 @@ def run_attempts(
     except MemoryStoreError as error:
         later = f"agent-s memory import {shell_word(str(winner / LEARNED_FILE))}"
         display.notice(f"What attempt {best.number} learned is not in memory: {error}. To store it later: {later}")
+    spent = spent_on(results, judge.budget.used)
     if as_json:
-        echo_json(_as_values(task, results, best, outcome, runs) | {"replay": replay})
+        echo_json(_as_values(task, results, best, outcome, runs) | {"spent": effort_of(spent), "replay": replay})
     else:
-        _show(results, best, outcome, runs)
+        _show(results, best, outcome, runs, spent)
     if not replay or outcome.status != "done" or as_json:
         return exit_status(outcome)
     if not sys.stdin.isatty() or not click.confirm(f"Replay attempt {best.number} on {choice.words}?", err=True):
@@ -106,6 +104,18 @@ def run_attempts(
         return exit_status(outcome)
     only = settings.model_copy(update={"replay": "only"})
     return run_once(task, only, choice, as_json=False, quiet=quiet, trusted_run=outcome.run_id)
+
+
+def _require_replayable(choice: DesktopChoice, settings: Settings) -> None:
+    """Refuse attempts, which cost time and money, whose best one could not be replayed where the person works."""
+    if choice.display is None:
+        return
+    if not (settings.memory.enabled and settings.memory.continual_update):
+        raise click.UsageError(
+            "--attempts replays the best run from memory, which is off or learns nothing. Add --virtual for no replay."
+        )
+    with choice.open(settings):
+        pass
 
 
 def _outcome(folder: Path) -> Outcome:
@@ -118,7 +128,7 @@ def _outcome(folder: Path) -> Outcome:
     return outcome
 
 
-def _show(results: Sequence[Result], best: Choice, outcome: Outcome, runs: Path) -> None:
+def _show(results: Sequence[Result], best: Choice, outcome: Outcome, runs: Path, spent: Usage) -> None:
     from agent_s.trajectory.presenting import heading
 
     rows = [
@@ -137,11 +147,13 @@ def _show(results: Sequence[Result], best: Choice, outcome: Outcome, runs: Path)
     for citation in best.citations:
         click.echo(printable(f"    attempt {citation.attempt}, fact {citation.fact}: {citation.quote}"))
     click.echo(f"{heading(outcome)}. {printable(outcome.reason)}".strip())
+    cost = "" if not spent.tokens else ", cost unknown" if spent.dollars is None else f", ${spent.dollars:.2f}"
+    click.echo(f"{plural(spent.model_calls, 'model call')} in all{cost}.")
     click.echo(f"Report: {runs / results[best.number - 1].report}")
 
 
 def _as_values(task: Task, results: Sequence[Result], best: Choice, outcome: Outcome, runs: Path) -> dict[str, Any]:
-    fields = {"status", "reason", "steps", "model_calls", "seconds", "run_id"}
+    fields = {"status", "reason", "steps", "model_calls", "dollars", "seconds", "run_id"}
     winner = runs / results[best.number - 1].trajectory
     return {
         "task": task.instruction,

@@ -10,7 +10,7 @@ from agent_s.errors import LimitReached, ModelError
 from agent_s.llm.protocol import Attempt, CitedFact, CompareContext, CompareResponse, Model, ask
 from agent_s.records import Task
 
-RULE = "the verified attempt, then one that ended as done, then the fewest steps"
+RULE = "the verified attempt, then one that ended as done, then one that came to an end, then the fewest steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ def choose(model: Model, task: Task, attempts: Mapping[int, Attempt]) -> Choice:
 
 
 def _by_rule(attempts: Mapping[int, Attempt], why: str) -> Choice:
-    def rank(number: int) -> tuple[bool, bool, int]:
+    def rank(number: int) -> tuple[bool, bool, bool, int]:
         one = attempts[number]
-        return one.verified is not True, one.status != "done", one.steps
+        return one.verified is not True, one.status != "done", one.status == "error", one.steps
 
     return Choice(min(attempts, key=rank), "rule", f"{why}; rule: {RULE}")
 

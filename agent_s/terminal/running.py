@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
     from aci.remote.desktop import OSWorldDesktop
+    from agent_s.llm.protocol import Model
     from agent_s.loop.agent import AgentS
     from agent_s.loop.unfinished import UnfinishedRun
     from agent_s.safety.confirmation import Consent
@@ -168,6 +169,22 @@ def carry_out(
         seconds = time.monotonic() - began
         report = _write_report(folder, display) if folder is not None else None
         return FinishedRun(outcome, model, folder, report, seconds, files)
+
+
+def ready_models(settings: Settings) -> Model:
+    """Return the models that the settings name, once it is known that they can be used.
+
+    Raises:
+        SettingsError: There is no such model, or dollars are limited and its price is unknown.
+        ModelError: One is not available.
+    """
+    from agent_s.llm.build import build_models
+
+    models = build_models(settings, os.environ)
+    check = getattr(models, "check", None)
+    if check is not None:
+        check()
+    return models
 
 
 def make_task(instruction: str, follows: Sequence[str] = ()) -> Task:

@@ -157,9 +157,11 @@ def run_episodes(
     Raises:
         ResultsError: The results cannot be written.
         EnvironmentProblem: Programs are missing.
+        ModelError: The model cannot be used.
     """
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
+    from agent_s.terminal.running import ready_models
     from evaluation.harness.pools import open_pool
     from evaluation.harness.results import ResultsFile
 
@@ -171,6 +173,8 @@ def run_episodes(
         kept.add(result)
         screen.say(_line(" " * 7, result))
     left = [job for job in jobs if not kept.is_done(job)]
+    if left and options.cluster is None and assignment.benchmark != "conformance":  # a cluster has keys of its own
+        ready_models(settings)
     done = f", {len(jobs) - len(left)} already done" if len(left) < len(jobs) else ""
     desktops = plural(options.desktops, "desktop")
     begin = f"{title}: " if title else ""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_s.records import Usage
 from agent_s.terminal.exits import DONE, NOT_DONE
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import FOLDER, Number
@@ -237,7 +236,7 @@ def _chosen(judge: MeteredModel, results: Mapping[int, Result], options: Options
     learned.
     """
     from agent_s.records import Task
-    from evaluation.attempts import choose_attempt, take_over
+    from evaluation.attempts import choose_attempt, spent_on, take_over
     from evaluation.harness.results import effort_of
 
     ended = {number: result for number, result in results.items() if result.trajectory and result.outcome != "error"}
@@ -249,13 +248,10 @@ def _chosen(judge: MeteredModel, results: Mapping[int, Result], options: Options
         return next(iter(results.values()))
     chosen = results[choice.number]
     take_over(options.settings, folders[choice.number])
-    fields = ("model_calls", "input_tokens", "output_tokens", "dollars")
-    spent = judge.budget.used
-    for one in results.values():
-        spent += Usage(**one.model_dump(include=set(fields)))
+    spent = effort_of(spent_on(results.values(), judge.budget.used))
     return chosen.model_copy(
         update={
-            **{name: effort_of(spent)[name] for name in fields},
+            **{name: value for name, value in spent.items() if name != "steps"},
             "trajectory": f"{ATTEMPTS_FOLDER}/{chosen.trajectory}",
             "report": f"{ATTEMPTS_FOLDER}/{chosen.report}" if chosen.report else "",
             "labels": {**chosen.labels, "attempt": str(choice.number), "chosen by": choice.by},

@@ -117,6 +117,7 @@ def explore(applications: tuple[str, ...], **given: Any) -> int:
     Progress is kept: --out with the folder of an exploration continues it, with more applications, tasks or time if
     given. Exit status: 0 if every application that was named could be explored.
     """
+    from agent_s.terminal.running import ready_models
     from evaluation.commands.eval_run import refuse_missing_programs
     from exploration.job.scope import read_scope, refuse_other_files
 
@@ -128,7 +129,7 @@ def explore(applications: tuple[str, ...], **given: Any) -> int:
     with _folder(given["out"], given["dry_run"]) as folder:
         plan = _plan(folder, wanted, before, given)
         check_cluster(plan.cluster, plan.settings)
-        _check_model(plan.bounded_settings)
+        ready_models(plan.bounded_settings)
         return _carry_out(plan, missing, bool(applications), given)
 
 
@@ -205,15 +206,6 @@ def _settings(given: dict[str, Any]) -> Settings:
     if "max_seconds" not in settings.limits.model_fields_set:
         changed["limits"] = settings.limits.model_copy(update={"max_seconds": TASK_LIMIT_S})
     return settings.model_copy(update=changed)
-
-
-def _check_model(settings: Settings) -> None:
-    """Raise an error if the model cannot be used, before any application is started."""
-    from agent_s.llm.build import build_models
-
-    check = getattr(build_models(settings, os.environ), "check", None)
-    if check is not None:
-        check()
 
 
 def _choose(names: Sequence[str], before: Scope | None, ask: bool) -> tuple[tuple[Application, ...], dict[str, str]]:

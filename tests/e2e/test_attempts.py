@@ -33,6 +33,7 @@ def test_attempts_leave_the_own_screen_alone_until_the_best_is_replayed(user: Us
         assert done.returncode == 0, done.stdout + done.stderr
         assert own.observe().windows == ()
         assert re.search(r"Attempt [12], chosen by rule: ", done.stdout), done.stdout
+        assert re.search(r"\n\d+ model calls in all", done.stdout), done.stdout
         with MemoryStore.open(user.memory, HashingEmbedder()) as memory:
             [story] = memory.list_experiences("narrative")
         assert story.provenance.times_seen == 1  # memory is as if only the chosen attempt had been made
@@ -43,6 +44,24 @@ def test_attempts_leave_the_own_screen_alone_until_the_best_is_replayed(user: Us
         assert replayed.returncode == 0, replayed.stdout + replayed.stderr
         assert "hello" in own.observe().to_text()
     assert user.desktops() == []
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (("run", "--display", ":987", "--attempts", "2", "Write hello"), ":987"),
+        (("run", "--virtual", "--model", "http://127.0.0.1:9/v1#m", "--attempts", "2", "Write hello"), "reached"),
+        (("eval", "tasks", "everyday", "--model", "http://127.0.0.1:9/v1#m", "--attempts", "2"), "reached"),
+    ],
+)
+def test_nothing_is_attempted_for_a_screen_or_with_a_model_that_is_not_there(
+    user: User, command: tuple[str, ...], reason: str
+) -> None:
+    done = user.agent_s(*command, "-c", "provider.retries=0")
+
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert reason in done.stderr
+    assert "side by side" not in done.stderr + done.stdout and "episodes" not in done.stderr
 
 
 def test_evaluation_with_attempts_has_one_result_for_each_task_and_hides_verdicts_from_the_choice(

@@ -60,14 +60,15 @@ def test_judgement_without_valid_citations_falls_back_to_the_rule(answer: Answer
     assert why in choice.reason
 
 
-def test_rule_prefers_the_verified_attempt_then_done_then_fewest_steps() -> None:
+def test_rule_prefers_the_verified_attempt_then_done_then_one_with_an_end_then_fewest_steps() -> None:
     undecided = chooses(None)
 
     verified = {1: attempt("a", steps=1), 2: attempt("b", verified=True, steps=9)}
     done = {1: attempt("a", status="failed", steps=1), 2: attempt("b", steps=9)}
+    ended = {1: attempt("a", status="error", steps=0), 2: attempt("b", status="failed", steps=9)}
     short = {1: attempt("a", steps=9), 2: attempt("b", steps=1)}
 
-    assert [judged(undecided, one).number for one in (verified, done, short)] == [2, 2, 2]
+    assert [judged(undecided, one).number for one in (verified, done, ended, short)] == [2, 2, 2, 2]
 
 
 def test_identical_attempts_cost_no_call() -> None:
