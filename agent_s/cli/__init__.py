@@ -1,6 +1,6 @@
-"""The command line: builds every part, and owns the terminal and the log.
+"""The command line, which builds the agent and owns the terminal and the log.
 
-Importing this package loads nothing; `main` loads the command that was asked for and what that needs.
+Importing this package loads nothing; `main` loads only the requested command and its dependencies.
 """
 
 from __future__ import annotations

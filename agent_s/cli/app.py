@@ -1,4 +1,4 @@
-"""The command `agent-s` itself: its subcommands, and how it reports errors."""
+"""The top-level command `agent-s`: its subcommands, and error reporting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from agent_s.terminal.exits import DONE, INTERRUPTED, NOT_DONE, as_click_error
-from agent_s.terminal.interrupts import Interrupted, ctrl_c_prevails
+from agent_s.terminal.interrupts import Interrupted, convert_interrupts
 from agent_s.terminal.lazy import Entry, LazyGroup, examples
 from agent_s.terminal.options import acting_options, files_option, read_settings, settings_options, with_default_model
 
@@ -90,16 +90,16 @@ def app(
 def run_app(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit status; only a bug shows a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # names on a screen may hold what the terminal's encoding does not
+        if hasattr(stream, "reconfigure"):  # text from the screen may not fit the terminal's encoding
             stream.reconfigure(errors="replace")
     try:
-        with ctrl_c_prevails():
+        with convert_interrupts():
             result = app.main(args=list(arguments), prog_name="agent-s", standalone_mode=False)
     except (Interrupted, click.Abort, KeyboardInterrupt) as error:
         click.echo("Stopped.", err=True)
         return error.exit_status if isinstance(error, Interrupted) else INTERRUPTED
     except BrokenPipeError:
-        # Python would complain when it flushes the output of a reader that went away, as `head` does.
+        # The reader, such as `head`, is gone. Python would complain when it flushes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOT_DONE
     except Exception as error:
@@ -111,7 +111,7 @@ def run_app(arguments: Sequence[str]) -> int:
 
 
 def install_log(verbose: int) -> None:
-    """Send the log to standard error: nothing by default, `-v` for information, `-vv` for debug messages of our own."""
+    """Send the log to standard error: nothing by default, information with `-v`, our own debug messages with `-vv`."""
     import logging
 
     if not verbose:

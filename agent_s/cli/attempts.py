@@ -1,4 +1,4 @@
-"""`agent-s run --attempts N`: several runs of one task side by side on private desktops, of which the best counts."""
+"""`agent-s run --attempts N`: runs a task several times in parallel on private desktops and keeps the best run."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ def run_attempts(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Make the attempts, choose the best, offer to replay it where the person works, and return the exit status.
+    """Make the attempts, choose the best one, offer to replay it on the person's desktop, and return the exit status.
 
     Args:
         task: The task.
-        settings: Of every attempt.
-        choice: Where the person works; a virtual desktop for nowhere else.
+        settings: The settings of every attempt.
+        choice: The person's desktop, on which the best attempt is replayed; a virtual desktop for no replay.
         number: Number of attempts.
-        files: Folder whose content the home of each desktop begins with; None for an empty home.
-        cluster: Address of the Ray cluster that has the desktops; None for this machine.
+        files: Folder to copy into the home of each desktop; None for an empty home.
+        cluster: Address of the Ray cluster that provides the desktops; None for this machine.
         as_json: Whether to write one JSON object.
-        quiet: Whether to show no progress.
+        quiet: Whether to suppress progress.
 
     Raises:
-        EnvironmentProblem: No attempt came to an end.
+        EnvironmentProblem: No attempt was completed.
         ModelError: The model cannot be used.
         AciError: The person's desktop cannot be used.
-        click.UsageError: The winner could not be replayed.
+        click.UsageError: The best attempt could not be replayed with these settings.
     """
     from agent_s.llm.budget import MeteredModel
     from agent_s.terminal.interrupts import Interrupts

@@ -1,4 +1,4 @@
-"""`agent-s completion`: lets the Tab key complete commands, options, settings, runs and applications."""
+"""`agent-s completion`: shell completion of commands, options, settings, runs and applications."""
 
 from __future__ import annotations
 

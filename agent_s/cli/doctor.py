@@ -1,4 +1,4 @@
-"""`agent-s doctor`: checks this machine, and suggests a fix for what is missing."""
+"""`agent-s doctor`: checks this machine and suggests fixes for problems."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def doctor(settings: Settings, fix: bool, as_json: bool) -> int:
 
     if fix and as_json:
         raise click.UsageError("--fix asks before each command: it cannot be combined with --json.")
-    findings = _look(settings, quiet=as_json)
+    findings = _check(settings, quiet=as_json)
     if fix and _fix([finding for finding in findings if finding.fix]):
         click.echo("\nNow:")
-        findings = _look(settings, quiet=False)
+        findings = _check(settings, quiet=False)
     needed = [finding for finding in findings if finding.state == "missing"]
     if as_json:
         echo_json({"ok": not needed, "checks": [asdict(finding) for finding in findings]})
@@ -49,13 +49,13 @@ def doctor(settings: Settings, fix: bool, as_json: bool) -> int:
     return ENVIRONMENT if needed else DONE
 
 
-def _look(settings: Settings, quiet: bool) -> list[Finding]:
-    """Check everything, and show each finding unless this is to be quiet."""
-    from agent_s.cli.doctor_checks import look_at_everything
+def _check(settings: Settings, quiet: bool) -> list[Finding]:
+    """Run all checks and, unless quiet, show each finding."""
+    from agent_s.cli.doctor_checks import run_checks
     from agent_s.terminal.output import printable
 
     findings = []
-    for finding in look_at_everything(settings):
+    for finding in run_checks(settings):
         findings.append(finding)
         if not quiet:
             mark, colour = MARKS[finding.state]
@@ -66,7 +66,7 @@ def _look(settings: Settings, quiet: bool) -> list[Finding]:
 
 
 def _fix(findings: Sequence[Finding]) -> bool:
-    """Ask about each missing thing, and run the commands that the person agrees to; return whether any was run."""
+    """Offer to run the fix of each finding; return whether any was run."""
     ran = False
     for finding in findings:
         command = shlex.join(finding.fix)

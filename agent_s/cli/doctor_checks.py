@@ -35,14 +35,14 @@ class Finding:
     """The result of one check."""
 
     name: str  # what was checked
-    state: State  # `optional` is something absent that is not required
+    state: State  # `optional` if something is absent but not required
     detail: str = ""  # what was found
-    hint: str = ""  # the command that fixes it, or what to do; empty if nothing needs to be done
-    fix: tuple[str, ...] = ()  # that command, word by word, if `doctor --fix` can run it
+    hint: str = ""  # a command that fixes it, or advice; empty if nothing needs to be done
+    fix: tuple[str, ...] = ()  # the command as separate words, if `doctor --fix` can run it
 
 
-def look_at_everything(settings: Settings) -> Iterator[Finding]:
-    """Yield all findings, those that are quick first."""
+def run_checks(settings: Settings) -> Iterator[Finding]:
+    """Run all checks, quick ones first."""
     yield from python_packages()
     yield from system_packages()
     yield from embedder()
@@ -95,12 +95,12 @@ def system_packages() -> Iterator[Finding]:
         if package.present:
             yield Finding(name, "ok", purpose)
         else:
-            lacking = _lacking(name, required, f"not installed: {purpose}", install_command([package]))
+            lacking = _absent(name, required, f"not installed: {purpose}", install_command([package]))
             yield replace(lacking, fix=install_argv([package]))
 
 
 def embedder() -> Iterator[Finding]:
-    """Check whether memory searches by meaning, or only by words."""
+    """Check whether the embedder is installed, so that memory searches by meaning."""
     from memory_store.embedding.minilm import find_model
 
     if find_model() is not None:
@@ -113,7 +113,7 @@ def embedder() -> Iterator[Finding]:
 
 
 def text_recognition(settings: Settings) -> Iterator[Finding]:
-    """Let each installed engine read a word; only the one in the settings is required."""
+    """Test each OCR engine on a word; only the configured one is required."""
     from aci.ocr.engines import available_engines
 
     for engine in available_engines(settings.desktop.ocr_models, try_out=True):
@@ -124,11 +124,11 @@ def text_recognition(settings: Settings) -> Iterator[Finding]:
         if engine.works:
             yield Finding(name, "ok", f"{purpose}: {engine.detail}")
         else:
-            yield _lacking(name, engine.name == settings.desktop.ocr, engine.detail, hint)
+            yield _absent(name, engine.name == settings.desktop.ocr, engine.detail, hint)
 
 
 def inputs() -> Iterator[Finding]:
-    """Check what can move the pointer and press keys; only the default is required."""
+    """Check the input back ends; only the default is required."""
     from aci.input.backends import available_inputs
 
     for found in available_inputs():
@@ -136,11 +136,11 @@ def inputs() -> Iterator[Finding]:
         if found.works:
             yield Finding(name, "ok", "moves the pointer and presses keys")
         else:
-            yield _lacking(name, found.name == "xtest", found.problem, found.hint)
+            yield _absent(name, found.name == "xtest", found.problem, found.hint)
 
 
 def search(settings: Settings) -> Iterator[Finding]:
-    """Check that the configured search engine answers, without a query."""
+    """Check that the configured search engine is reachable, without sending a query."""
     from agent_s.errors import AgentError
     from agent_s.search.build import build_search, chosen_engine, search_price
 
@@ -169,7 +169,7 @@ def search(settings: Settings) -> Iterator[Finding]:
 
 
 def models(settings: Settings) -> Iterator[Finding]:
-    """Check that the models that runs use are available, without a request to them."""
+    """Check that the configured models are available, without sending a request."""
     from agent_s.errors import AgentError
     from agent_s.llm.build import build_models
     from agent_s.llm.protocol import CheckableModel, model_name
@@ -198,7 +198,7 @@ def memory(settings: Settings) -> Iterator[Finding]:
     path = settings.memory_path
     url = settings.memory.url
     if url is None and not path.exists():
-        yield from _unwritable(path.parent, "memory") or (
+        yield from _find_unwritable(path.parent, "memory") or (
             Finding("memory", "ok", f"none yet; it will be created as {path}"),
         )
         return
@@ -210,18 +210,18 @@ def memory(settings: Settings) -> Iterator[Finding]:
         return
     yield Finding("memory", "ok", f"{stats.narrative} narrative and {stats.episodic} episodic in {stats.path}")
     if url is None:
-        yield from _private(path.parent, "folder of the memory")
+        yield from _find_readable_by_others(path.parent, "folder of the memory")
 
 
 def runs_folder(settings: Settings) -> Iterator[Finding]:
     """Check that runs can be recorded and are private."""
     folder = settings.runs_folder
-    if problems := _unwritable(folder, "runs"):
+    if problems := _find_unwritable(folder, "runs"):
         yield from problems
         return
     yield Finding("runs", "ok", f"recorded in {folder}")
     if folder.exists():
-        yield from _private(folder, "folder of the runs")
+        yield from _find_readable_by_others(folder, "folder of the runs")
 
 
 def leftovers() -> Iterator[Finding]:
@@ -271,7 +271,7 @@ def own_screen() -> Iterator[Finding]:
 
 
 def root_user() -> Iterator[Finding]:
-    """Report the applications that refuse to run as root or then lack their sandbox, if this is root."""
+    """Report which applications refuse to run as root or lose their sandbox, if the user is root."""
     from aci.applications.catalog import root_limits
 
     limits = root_limits()
@@ -286,7 +286,7 @@ def root_user() -> Iterator[Finding]:
 
 
 def virtual_desktop(settings: Settings) -> Iterator[Finding]:
-    """Start a virtual desktop, look at it, and stop it."""
+    """Start a virtual desktop, observe it, and stop it."""
     from aci.desktop.virtual import VirtualDesktop
 
     started = time.monotonic()
@@ -303,7 +303,7 @@ def virtual_desktop(settings: Settings) -> Iterator[Finding]:
 
 
 def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
-    """Let each accessibility back end read a desktop; only the one in the settings is required."""
+    """Test each accessibility back end on a desktop; only the configured one is required."""
     from aci.accessibility.connection import BackEnd, connect_accessibility
     from aci.observation.geometry import Rect
 
@@ -313,21 +313,21 @@ def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterato
             with closing(connect_accessibility(back_end, environment)) as client:
                 client.read((), Rect(0, 0, settings.desktop.width, settings.desktop.height))
         except AciError as error:
-            yield _lacking(name, back_end == settings.desktop.accessibility, str(error), _hint(error))
+            yield _absent(name, back_end == settings.desktop.accessibility, str(error), _hint(error))
         else:
             yield Finding(name, "ok", "reads the accessibility tree")
 
 
-def _unwritable(folder: Path, name: str) -> tuple[Finding, ...]:
-    """Return the problem if a folder cannot be written, or created if there is none."""
+def _find_unwritable(folder: Path, name: str) -> tuple[Finding, ...]:
+    """Return a finding if a folder can be neither written nor created."""
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
         return ()
     fix = f"chown {os.getuid()} {shlex.quote(str(nearest))}"
-    return (Finding(name, "missing", f"{nearest} is not a folder that can be written", fix),)
+    return (Finding(name, "missing", f"{nearest} is not a writable folder", fix),)
 
 
-def _private(folder: Path, name: str) -> Iterator[Finding]:
+def _find_readable_by_others(folder: Path, name: str) -> Iterator[Finding]:
     mode = stat.S_IMODE(folder.stat().st_mode)
     if mode & 0o077:
         fix = ("chmod", "700", str(folder))
@@ -338,8 +338,8 @@ def _hint(error: AciError) -> str:
     return error.hint if isinstance(error, MissingDependency) else ""
 
 
-def _lacking(name: str, required: bool, problem: str, hint: str) -> Finding:
-    """Return the finding for something absent; the problem is cut before the hint that it may hold."""
+def _absent(name: str, required: bool, problem: str, hint: str) -> Finding:
+    """Return the finding for something absent, without an installation hint in the problem itself."""
     return Finding(name, "missing" if required else "optional", problem.partition(" Install it with:")[0], hint)
 
 

@@ -1,4 +1,4 @@
-"""`agent-s` without a command: asks for tasks and carries them out one after another on the same desktop."""
+"""`agent-s` without a command: an interactive prompt that carries out tasks one after another on one desktop."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from agent_s.terminal.running import FinishedRun
     from memory_store import MemoryStore
 
-REMEMBERED = 5  # number of earlier tasks the planner knows of, so that "now save it" makes sense
-LONGEST_EARLIER = 500
-KEPT_LINES = 1000  # lines of the history that are kept for the next start
+REMEMBERED = 5  # number of earlier tasks that the planner sees, so that "now save it" makes sense
+MAX_EARLIER = 500  # characters of an earlier task
+HISTORY_LINES = 1000  # number of lines in the history file
 SHOWN_EXPERIENCES = 5
 LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
 
 
 @dataclass(slots=True)
 class Prompt:
-    """The prompt: what it works with, and what was done so far."""
+    """The interactive prompt and its session."""
 
     agent: AgentS
     settings: Settings
@@ -47,12 +47,12 @@ class Prompt:
     desktop: X11Desktop | VirtualDesktop | OSWorldDesktop
     memory: MemoryStore | None
     screen: Display
-    finished: list[FinishedRun] = field(default_factory=list)  # the runs, oldest first
-    # the latest tasks with how they ended, for the planner
+    finished: list[FinishedRun] = field(default_factory=list)  # finished runs, oldest first
+    # latest tasks with their outcomes, for the planner
     earlier: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
     def help(self) -> None:
-        """Say what can be typed here."""
+        """Explain what can be typed at the prompt."""
         click.echo("Type what is to be done, such as: Open the text editor and type 'hello'.")
         click.echo("A task may follow the one before: Now save it as a.txt.")
         click.echo("While a task runs, Ctrl-Z pauses it, and Ctrl-C stops it.\n")
@@ -61,7 +61,7 @@ class Prompt:
         click.echo("\nTo do a task that is one of these words, write a sentence: Open the help.")
 
     def status(self) -> None:
-        """Show what the agent works with, and what was used so far."""
+        """Show the model, the desktop and the usage so far."""
         from agent_s.terminal.running import introduce
 
         introduce(self.agent, self.choice, self.screen)
@@ -75,7 +75,7 @@ class Prompt:
         click.echo(f"Tasks: {len(self.finished)}, {done} done; {plural(steps, 'step')}, {plural(calls, 'call')}{cost}")
 
     def show_memory(self) -> None:
-        """Show what was learned last."""
+        """Show the latest experiences in memory."""
         if self.memory is None:
             click.echo("The memory is switched off (memory.enabled).")
             return
@@ -101,7 +101,7 @@ class Prompt:
         click.echo(f"{printable(run.outcome.reason)}\nReport: {run.report or run.folder}".strip())
 
     def reset(self) -> None:
-        """Restore a virtual desktop to its start; on the person's own screen, offer to end what was started."""
+        """Restore a virtual desktop to its initial state; on the person's own screen, offer to end applications."""
         from aci.desktop.x11 import X11Desktop
         from aci.remote.desktop import OSWorldDesktop
 
@@ -120,7 +120,7 @@ class Prompt:
         self.screen.say("The desktop is restored to its start.")
 
     def carry_out(self, instruction: str) -> int | None:
-        """Carry out a task; return the exit status of a signal that ended it, None if none did."""
+        """Carry out a task; return the exit status for the signal that ended it, or None."""
         from agent_s.terminal.interrupts import Interrupts
         from agent_s.terminal.running import announce, carry_out, make_task, show_advice
         from agent_s.trajectory.presenting import heading
@@ -134,7 +134,7 @@ class Prompt:
         with Interrupts(self.screen.notice) as interrupts:
             try:
                 ended = carry_out(self.agent, task, self.settings.runs_folder, self.screen, interrupts, home=home)
-            except EnvironmentProblem as error:  # another run has the screen
+            except EnvironmentProblem as error:  # another run uses the screen
                 self.screen.notice(error.message)
                 return None
         self.finished.append(ended)
@@ -142,7 +142,7 @@ class Prompt:
         click.echo(f"{ended.used}. 'details' shows every step.")
         show_advice(ended)
         announce(instruction, ended, self.settings)
-        self.earlier.append(f"{task.instruction[:LONGEST_EARLIER]} ({ended.outcome.status})")
+        self.earlier.append(f"{task.instruction[:MAX_EARLIER]} ({ended.outcome.status})")
         return interrupts.exit_status
 
 
@@ -157,7 +157,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Prompt], None]]] = {
 
 
 def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
-    """Carry out tasks, one a line, on one desktop until the input ends; return an exit status."""
+    """Carry out tasks, one per line, on one desktop until the input ends; return an exit status."""
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
     from agent_s.terminal.running import build_agent, introduce, open_memory
@@ -168,13 +168,13 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
         introduce(agent, choice, screen)
         screen.say("Type a task in a sentence, or 'help'. Ctrl-Z pauses a task, Ctrl-C stops it, Ctrl-D leaves.")
         if sys.stdin.isatty():
-            _edit_lines(settings.runs_folder.parent / "history")
+            _set_up_readline(settings.runs_folder.parent / "history")
         prompt = Prompt(agent, settings, choice, desktop, memory, screen)
         while (line := _read_line(idle)) is not None:
             word = line.strip().casefold().rstrip("?!.") or ("help" if line.strip() else "")
             if word in WORDS:
                 WORDS[word][1](prompt)
-            elif near := _mistyped(word):
+            elif near := _nearest_word(word):
                 screen.notice(f"{line.strip()!r} is not a task. Did you mean {near!r}?")
             elif word:
                 status = prompt.carry_out(line)
@@ -183,8 +183,8 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
         return idle.exit_status or DONE
 
 
-def _mistyped(word: str) -> str:
-    """Return the word of the prompt that a single word is like; empty if it is like none."""
+def _nearest_word(word: str) -> str:
+    """Return the prompt's word that a mistyped word resembles, if any."""
     near = difflib.get_close_matches(word, WORDS, n=1, cutoff=0.75) if word.isalpha() else []
     return near[0] if near else ""
 
@@ -206,23 +206,23 @@ def _read_line(idle: Interrupts) -> str | None:
     return None if line.strip().casefold() in LEAVING else line
 
 
-def _edit_lines(history: Path) -> None:
-    """Let the person edit lines, complete words, and call back the lines of earlier sessions."""
-    with suppress(ImportError):  # a Python built without it still reads lines
+def _set_up_readline(history: Path) -> None:
+    """Enable line editing, completion and a history that persists between sessions."""
+    with suppress(ImportError):  # Python may be built without readline
         import readline
 
-        def complete(begun: str, number: int) -> str | None:
-            fitting = [word for word in WORDS if word.startswith(begun)] if readline.get_begidx() == 0 else []
-            return fitting[number] if number < len(fitting) else None
+        def complete(prefix: str, number: int) -> str | None:
+            matches = [word for word in WORDS if word.startswith(prefix)] if readline.get_begidx() == 0 else []
+            return matches[number] if number < len(matches) else None
 
-        def keep() -> None:
-            with suppress(OSError):  # the next session only has no history
+        def save_history() -> None:
+            with suppress(OSError):  # the history is not essential
                 readline.write_history_file(history)
                 history.chmod(0o600)
 
-        with suppress(OSError):  # there is none yet, or it cannot be read
+        with suppress(OSError):  # no history yet, or it is unreadable
             readline.read_history_file(history)
-        readline.set_history_length(KEPT_LINES)
+        readline.set_history_length(HISTORY_LINES)
         readline.set_completer(complete)
         readline.parse_and_bind("tab: complete")
-        atexit.register(keep)
+        atexit.register(save_history)

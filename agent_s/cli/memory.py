@@ -1,4 +1,4 @@
-"""`agent-s memory`: list, search, move and delete what the agent has learned."""
+"""`agent-s memory`: list, search, transfer and delete what the agent has learned."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ KINDS = click.Choice(["narrative", "episodic", "skill"])
 STATES = click.Choice(["candidate", "active", "quarantined", "deprecated"])
 
 
-def _opened(settings: Settings) -> AbstractContextManager[MemoryStore]:
-    """Open the memory that the settings name, even if runs do not use it."""
+def _open(settings: Settings) -> AbstractContextManager[MemoryStore]:
+    """Open the memory that the settings name, even if it is disabled for runs."""
     from agent_s.memory import open_memory
 
     return open_memory(settings)
 
 
 def _with_store(command: Callable[..., None]) -> Callable[..., int | None]:
-    """Add the settings options, and pass the open `store` in place of their values."""
+    """Add the settings options to a command, and pass it the open `store` instead of their values."""
 
     @with_settings
     @wraps(command)
     def run(settings: Settings, **values: Any) -> None:
-        with _opened(settings) as store:
+        with _open(settings) as store:
             command(store=store, **values)
 
     return run
@@ -96,7 +96,7 @@ def show(settings: Settings, experience: str, page: Path | None, as_json: bool) 
     from agent_s.trajectory.report import write_report
     from memory_store import SkillExperience
 
-    with _opened(settings) as store:
+    with _open(settings) as store:
         found = store.get(experience)
     origin = find_origin(settings.runs_folder, found)
     values = _as_values(found)
@@ -248,7 +248,7 @@ def forget(
         _undo(settings, as_json)
         return
     selection = _selection(experiences, **conditions)
-    with _opened(settings) as store:
+    with _open(settings) as store:
         count = store.count(selection)
         if count_only:
             echo_json({"count": count}) if as_json else click.echo(plural(count, "experience"))
@@ -267,7 +267,7 @@ def forget(
 
 
 def _undo(settings: Settings, as_json: bool) -> None:
-    with _opened(settings) as store:
+    with _open(settings) as store:
         count = store.undo_forget()
     show_result({"restored": count}, f"Restored {plural(count, 'experience')}.", as_json)
     if not count:
@@ -331,7 +331,7 @@ def vacuum(settings: Settings, as_json: bool) -> None:
     from datetime import UTC, datetime, timedelta
 
     expiry = timedelta(days=max(settings.search.cache_days, settings.search.fallback_days))
-    with _opened(settings) as store:
+    with _open(settings) as store:
         report = store.vacuum(datetime.now(UTC) - expiry)
     if as_json:
         echo_json(report.model_dump())
@@ -358,7 +358,7 @@ def check(settings: Settings, export: Path | None, as_json: bool) -> None:
     if export is not None:
         _salvage(settings, export, as_json)
         return
-    with _opened(settings) as store:
+    with _open(settings) as store:
         problems = store.check()
     if as_json:
         echo_json({"sound": not problems, "problems": problems})

@@ -1,4 +1,4 @@
-"""`agent-s record`: a person shows a task, and the agent learns to do it without a model."""
+"""`agent-s record`: learns a task from a person's demonstration, so that it can be replayed without a model."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ def record(
             return NOT_DONE
         recording = read_settings(config_file, overrides, changed)
         demonstration, folder = _capture(task, recording, choice, applications, end_key)
-    _list(demonstration)
+    _show_steps(demonstration)
     try:
-        final = _confirmed(demonstration, task, vary, fixed, asks)
+        final = _confirm(demonstration, task, vary, fixed, asks)
     except click.Abort:
         click.echo(f"\nNothing is lost. To finish: agent-s record --from {demonstration.run_id}", err=True)
         raise
@@ -115,7 +115,7 @@ def record(
         return NOT_DONE
     with open_memory(settings) as memory:
         problem = finish(final, folder, memory)
-    _tell(final, folder, problem, as_json)
+    _report(final, folder, problem, as_json)
     if problem:
         return NOT_DONE
     if check or (asks and click.confirm("Replay it on a private desktop to check it?", err=True, default=False)):
@@ -159,10 +159,10 @@ def _capture(
         return written
 
 
-def _confirmed(
+def _confirm(
     demonstration: Demonstration, task: str, vary: Sequence[str], fixed: Sequence[str], asks: bool
 ) -> Demonstration | None:
-    """Return the demonstration with its wording and the names of its values; None if the person rejects it."""
+    """Return the demonstration with its wording and named values; None if the person rejects it."""
     if asks and not click.confirm("Is this what you have shown?", err=True, default=True):
         return None
     wording = task or demonstration.wording
@@ -186,8 +186,8 @@ def _confirmed(
     return demonstration.named(wording, names)
 
 
-def _tell(final: Demonstration, folder: Path, problem: str, as_json: bool) -> None:
-    """Say what was learned, or why it cannot be replayed and what helps."""
+def _report(final: Demonstration, folder: Path, problem: str, as_json: bool) -> None:
+    """Show what was learned, or why it cannot be replayed and how to fix that."""
     from agent_s.terminal.output import echo_json
 
     if as_json:
@@ -206,7 +206,7 @@ def _tell(final: Demonstration, folder: Path, problem: str, as_json: bool) -> No
         )
 
 
-def _list(demonstration: Demonstration) -> None:
+def _show_steps(demonstration: Demonstration) -> None:
     from agent_s.terminal.output import printable
 
     for number, line in enumerate(demonstration.lines, start=1):
@@ -218,7 +218,7 @@ def _list(demonstration: Demonstration) -> None:
 
 
 class _Progress:
-    """Shows each step when it was understood."""
+    """Shows each step as soon as it is recognized."""
 
     def __init__(self) -> None:
         self._known = 0
@@ -245,7 +245,7 @@ def _replay(demonstration: Demonstration, settings: Settings, as_json: bool) -> 
 
 
 def _own_processes() -> frozenset[int]:
-    """Return the ids of this process and of those that it runs in, such as a terminal."""
+    """Return the ids of this process and its ancestors, such as the terminal."""
     from aci.processes import read_stat
 
     found, process = set(), read_stat(os.getpid())

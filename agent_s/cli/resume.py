@@ -1,4 +1,4 @@
-"""`agent-s resume`: resumes a run that was stopped, ran out of budget, or was killed."""
+"""`agent-s resume`: resumes a run that was stopped or killed, or that ran out of budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`agent-s run`: one task on one desktop."""
+"""`agent-s run`: carries out one task on a desktop."""
 
 from __future__ import annotations
 
@@ -115,24 +115,24 @@ def run(
         quiet=quiet,
         events=events,
         record=record,
-        watcher=_in_browser() if view else None,
+        watcher=_browser_watcher() if view else None,
     )
     if is_signal(status):
-        goes_on = (
+        next_step = (
             "continue: agent-s resume last" if choice.display else f"start it again: {_command(task, files, model)}"
         )
-        click.echo(f"Keys are released. To {goes_on}", err=True)
+        click.echo(f"Keys are released. To {next_step}", err=True)
     return status
 
 
 def _command(task: str, files: Path | None, model: str | None) -> str:
-    """Return the command that starts a task on a virtual desktop, without other options."""
+    """Return a command line that starts the task again on a virtual desktop."""
     given = {"--files": str(files) if files else "", "--model": model or ""}
     options = (f"{option} {shell_word(value)}" for option, value in given.items() if value)
     return " ".join(("agent-s run --virtual", *options, shell_word(task)))
 
 
-def _in_browser() -> LiveRun:
+def _browser_watcher() -> LiveRun:
     try:
         from agent_s.view.live import LiveRun
     except ImportError as error:

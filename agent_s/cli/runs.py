@@ -1,4 +1,4 @@
-"""`agent-s runs`: the runs that were recorded."""
+"""`agent-s runs`: lists, shows, exports and replays recorded runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice of the desktop that a command works on."""
+"""Choice of the desktop on which a command works."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class DesktopChoice:
 
     display: str | None  # name of an X display, or address of a machine; None for a virtual desktop
     words: str  # the choice and its reason, for a person
-    files: Path | None = None  # folder whose content the home of a virtual desktop begins with
+    files: Path | None = None  # folder to copy into the home of a virtual desktop
 
     def open(self, settings: Settings) -> X11Desktop | VirtualDesktop | OSWorldDesktop:
-        """Return the desktop, to be used in a `with` block.
+        """Return the desktop, as a context manager.
 
         Raises:
-            DesktopError: It cannot be used.
-            MissingDependency: A program is absent.
+            DesktopError: The desktop cannot be used.
+            MissingDependency: A required program is absent.
         """
         if self.display is None:
             return settings.desktop.new_virtual(files=self.files)
@@ -44,10 +44,10 @@ class DesktopChoice:
 
 
 def with_files(choice: DesktopChoice, files: Path | None) -> DesktopChoice:
-    """Return a choice whose desktop begins with copies of files.
+    """Return the choice with files to copy into the home of its virtual desktop.
 
     Raises:
-        click.UsageError: It is no virtual desktop.
+        click.UsageError: The choice is not a virtual desktop.
     """
     if files is not None and choice.display is not None:
         raise click.UsageError("--files is for virtual desktops: add --virtual.")
@@ -55,7 +55,11 @@ def with_files(choice: DesktopChoice, files: Path | None) -> DesktopChoice:
 
 
 def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
-    """Choose the desktop asked for, else the person's screen unless it is a Wayland session, else a virtual desktop."""
+    """Choose the requested desktop; by default the person's screen, or a virtual desktop if that is not usable.
+
+    Raises:
+        click.UsageError: Both `display` and `virtual` are given.
+    """
     if display and virtual:
         raise click.UsageError("Give --display or --virtual, not both.")
     if display and is_address(display):

@@ -1,6 +1,6 @@
-"""Exit statuses, and the errors that lead to them.
+"""Exit statuses, and the errors that produce them.
 
-0 done · 1 not done · 2 wrong usage · 3 something it needs is missing or does not work ·
+0 done · 1 not done · 2 wrong usage · 3 a requirement is missing or does not work ·
 130 stopped with Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
 """
 
@@ -17,12 +17,12 @@ ENVIRONMENT = 3
 
 
 def stopped_by(number: int) -> int:
-    """Return the exit status of a program that a signal stopped, as shells count it."""
+    """Return the exit status of a program that was stopped by a signal, by the convention of shells."""
     return 128 + number
 
 
 def is_signal(status: int) -> bool:
-    """Return whether an exit status is that of a program that a signal stopped."""
+    """Return whether an exit status means that a signal stopped the program."""
     return status > stopped_by(0)
 
 
@@ -30,13 +30,13 @@ INTERRUPTED = stopped_by(signal.SIGINT)
 
 
 class EnvironmentProblem(click.ClickException):
-    """The machine lacks something; the message suggests a fix."""
+    """A requirement is missing or does not work; the message suggests a fix."""
 
     exit_code = ENVIRONMENT
 
 
 class NotDone(click.ClickException):
-    """What was asked for could not be done."""
+    """The command could not do what was requested."""
 
     exit_code = NOT_DONE
 
@@ -49,7 +49,7 @@ _BY_STATUS: dict[int, type[click.ClickException]] = {
 
 
 def as_click_error(error: Exception) -> click.ClickException | None:
-    """Return an error of the packages below as one that click shows; None for a bug."""
+    """Convert an expected error of the lower packages to one that click shows; return None for a bug."""
     from aci.errors import AciError
     from agent_s.errors import AgentError
     from memory_store.errors import InvalidExperience, MemoryStoreError, TransferError, UnknownExperience

@@ -1,13 +1,14 @@
-"""Ctrl-C: the first one ends a run in order, the second one ends the program at once, yet cleans up.
+"""Signal handling: the first Ctrl-C stops a run gracefully, the second one exits at once, but still cleans up.
 
-The run is asked to stop at its next boundary. Where none comes within `PATIENCE_S`, as in a long action or a model
-call, KeyboardInterrupt is raised inside the run, which makes it the outcome "stopped". It is never raised while an
-event is shown or recorded, so that none is lost.
+The run is asked to stop at its next step boundary. If it does not reach one within `PATIENCE_S`, as in a long action or
+a model call, KeyboardInterrupt is raised inside the run, which turns it into the outcome "stopped". It is never raised
+while an event is shown or recorded, so that no event is lost.
 
-Libraries turn a KeyboardInterrupt into errors of their own, as pydantic does while it builds a model. So every error
-that follows a signal counts as the interrupt.
+Libraries may convert a KeyboardInterrupt to an error of their own, as pydantic does while it builds a model. Therefore
+any error after a signal is treated as the interrupt.
 
-Ctrl-Z pauses a run at its next boundary instead of the program, which would leave keys and model calls hanging.
+Ctrl-Z pauses the run at its next step boundary. It does not suspend the program, which would leave keys pressed and
+model calls hanging.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """A signal ended the program, whatever error it came out as.
+    """A signal ended the program, whatever error it surfaced as.
 
     Attributes:
         exit_status: Exit status of the program.
@@ -45,15 +46,15 @@ _ENDINGS = (Interrupted, SystemExit, GeneratorExit)
 
 
 @contextmanager
-def ctrl_c_prevails() -> Iterator[None]:
-    """Leave Ctrl-C its meaning, and raise `Interrupted` for any error that follows it."""
+def convert_interrupts() -> Iterator[None]:
+    """Convert any error that follows Ctrl-C within the block to `Interrupted`."""
     caught: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         caught.append(number)
         signal.default_int_handler(number, frame)
 
-    # Only the main thread may handle signals, and a shell lets programs in the background ignore Ctrl-C.
+    # Only the main thread may handle signals, and shells start background programs with Ctrl-C ignored.
     if threading.current_thread() is not threading.main_thread() or (
         signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     ):
@@ -71,17 +72,17 @@ def ctrl_c_prevails() -> Iterator[None]:
 
 
 class Interrupts:
-    """Handles the signals that end a program, within a `with` block around everything that needs cleaning up.
+    """Context manager that handles terminating signals around everything that needs cleanup.
 
-    An error that leaves the block after a signal leaves it as `Interrupted`.
+    After a signal, an error that leaves the block is raised as `Interrupted`.
 
     Args:
-        notice: Shows the person what happens; never called by the signal handler, which may run in the middle of a
-            write to the terminal.
+        notice: Callback that shows the person a message. The signal handler never calls it, since it may run in the
+            middle of a write to the terminal.
     """
 
     def __init__(self, notice: Callable[[str], None]) -> None:
-        self.caught: int | None = None  # the first signal that came, or None
+        self.caught: int | None = None  # the first signal, or None
         self._notice = notice
         self._main = threading.get_ident()
         self._count = 0
@@ -94,22 +95,22 @@ class Interrupts:
         self._previous: dict[int, object] = {}
 
     def __enter__(self) -> Self:
-        """Take over the signals."""
+        """Install the signal handlers."""
         self._previous = {number: signal.signal(number, self._handle) for number in SIGNALS}
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the signals back.
+        """Restore the previous signal handlers.
 
         Raises:
-            Interrupted: The block ends with an error after a signal.
+            Interrupted: The block ended with an error after a signal.
         """
         self._stop = None
         self._cancel_nudge()
         for number, handler in self._previous.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]  # what `signal.getsignal` gave
+            signal.signal(number, handler)  # type: ignore[arg-type]  # a value from `signal.getsignal`
         if self.caught is not None and error is not None and not isinstance(error, _ENDINGS):
             raise Interrupted(self.caught) from error
 
@@ -119,18 +120,19 @@ class Interrupts:
         return None if self.caught is None else stopped_by(self.caught)
 
     def forget(self) -> None:
-        """Forget the signal that was caught, after which the program goes on."""
+        """Reset the caught signal, so that the program continues as before."""
         self.caught, self._count = None, 0
 
     def watch(
         self, items: Iterator[T], stop: Callable[[], None], pause: Callable[[], None] | None = None
     ) -> Iterator[T]:
-        """Pass on what a run yields; a first signal makes it end in order.
+        """Yield the items of a run; the first signal makes the run stop gracefully.
 
         Args:
-            items: Turns KeyboardInterrupt into its own orderly end.
-            stop: Asks the run to end at its next boundary.
-            pause: Asks the run to leave the screen to the person at its next boundary; None leaves Ctrl-Z as it is.
+            items: The items; the iterator must handle KeyboardInterrupt by ending gracefully.
+            stop: Callback that asks the run to stop at its next step boundary.
+            pause: Callback that asks the run to hand the screen to the person at its next step boundary; None to leave
+                Ctrl-Z unhandled.
         """
 
         def pause_later(_number: int, _frame: FrameType | None) -> None:
@@ -166,7 +168,7 @@ class Interrupts:
             self._cancel_nudge()
 
     def call(self) -> None:
-        """Do what Ctrl-C does during a run, from another thread."""
+        """Act like Ctrl-C during a run; callable from any thread."""
         if self._stop is not None:
             signal.pthread_kill(self._main, signal.SIGINT)
 
@@ -180,7 +182,7 @@ class Interrupts:
             return
         self._count += 1
         if self._count > 2:
-            os._exit(stopped_by(number))  # stuck while cleaning up; its desktops end without it
+            os._exit(stopped_by(number))  # stuck in cleanup; its desktops end by themselves
         if self._count == 2:
             raise KeyboardInterrupt
         self.caught = number
@@ -193,7 +195,7 @@ class Interrupts:
         main = threading.get_ident()
 
         def nudge() -> None:
-            # A real signal, since only that wakes the main thread from a system call.
+            # Only a real signal wakes the main thread from a system call.
             self._nudging = True
             signal.pthread_kill(main, signal.SIGINT)
 
@@ -202,7 +204,7 @@ class Interrupts:
         self._nudge.start()
 
     def _cancel_nudge(self) -> None:
-        while (nudge := self._nudge) is not None:  # one that fires now may start another
+        while (nudge := self._nudge) is not None:  # a timer that fires now may start another
             self._nudge = None
             nudge.cancel()
             nudge.join()

@@ -1,4 +1,4 @@
-"""A person's files from the home of a virtual desktop, which are kept beside the record of the run."""
+"""Copies of the files that a run saves on a virtual desktop, kept with the recording of the run."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pathlib import Path
 from agent_s.terminal.progress import Display
 
 FILES_FOLDER = "files"
-_CLOCK_S = 0.05  # the times of files lag behind the clock by a few milliseconds
+_CLOCK_S = 0.05  # file times lag behind the clock by a few milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The files of a run that outlive its desktop."""
+    """The files of a run that were copied from its desktop."""
 
     copies: tuple[Path, ...] = ()
-    in_place: bool = True  # whether all are in the folder of the run; else they are elsewhere, or lost
+    in_place: bool = True  # whether all of them are in the run's folder; otherwise they are elsewhere or lost
 
 
 NOTHING_SAVED = Kept()
@@ -31,15 +31,15 @@ NOTHING_SAVED = Kept()
 def keep_files(home: Path, folder: Path | None, display: Display, since: float) -> Kept:
     """Copy the files that a run wrote or renamed from the home of a virtual desktop.
 
-    Hidden files and links are left out. Where the folder of the run takes no copies, a new temporary folder does.
+    Hidden files and links are skipped. If the run's folder is not writable, the files go to a new temporary folder.
 
     Args:
-        home: The home.
-        folder: The folder of the run; None if it could not be recorded.
-        display: Is told of each copy.
-        since: When the run began, s since 1970.
+        home: The home directory of the desktop.
+        folder: The run's folder; None if it could not be recorded.
+        display: Shows each copy.
+        since: Start of the run, s since the epoch.
     """
-    files = list(_saved(home, since))
+    files = list(_saved_files(home, since))
     if not files:
         return NOTHING_SAVED
     problem = "the run is not recorded"
@@ -59,22 +59,22 @@ def keep_files(home: Path, folder: Path | None, display: Display, since: float) 
 
 
 def kept_files(folder: Path) -> list[Path]:
-    """Return the files that were kept in the folder of a run."""
+    """Return the kept files in a run's folder."""
     return sorted(path for path in (folder / FILES_FOLDER).rglob("*") if path.is_file())
 
 
-def _saved(home: Path, since: float) -> Iterator[Path]:
+def _saved_files(home: Path, since: float) -> Iterator[Path]:
     for folder, subfolders, names in os.walk(home):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for path in (Path(folder, name) for name in sorted(names) if not name.startswith(".")):
-            with suppress(FileNotFoundError):  # a temporary file of an application, which has gone
+            with suppress(FileNotFoundError):  # a temporary file that has been removed
                 state = path.lstat()
                 if stat.S_ISREG(state.st_mode) and state.st_ctime >= since - _CLOCK_S:
                     yield path
 
 
 def _copy(files: list[Path], home: Path, target: Path, say: Callable[[str], None]) -> tuple[Path, ...]:
-    """Copy files from the home to another folder: all that still exist, or none."""
+    """Copy all files that still exist from the home to another folder, or none of them."""
     copies: list[Path] = []
     try:
         for path in filter(Path.exists, files):

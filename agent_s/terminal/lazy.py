@@ -1,4 +1,4 @@
-"""A group of commands that loads a command when it is used, so that help and completion stay fast."""
+"""Command groups that load commands on first use, so that help and completion stay fast."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agent_s.terminal.exits import EnvironmentProblem
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a command is defined, and the line that help shows for it."""
+    """Reference to a command, with its summary for help."""
 
     module: str
     name: str
@@ -27,19 +27,19 @@ class Entry:
 
 
 class SuggestingGroup(click.Group):
-    """A group that suggests the nearest command when it does not know one."""
+    """A group that suggests the nearest command for an unknown one."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or suggest one."""
+        """Return the command, or fail with a suggestion."""
         if args and not args[0].startswith("-") and args[0] not in (known := self.list_commands(ctx)):
-            suggestion = self._in_a_group(ctx, args[0]) or _suggestion(args[0], known, ctx.command_path)
+            suggestion = self._suggest_from_groups(ctx, args[0]) or _suggestion(args[0], known, ctx.command_path)
             ctx.fail(f"There is no command {args[0]!r}. {suggestion}")
         return super().resolve_command(ctx, args)
 
-    def _in_a_group(self, ctx: click.Context, word: str) -> str:
-        """Return the suggestion of a command with this name in a group of this one; empty if there is none."""
+    def _suggest_from_groups(self, ctx: click.Context, word: str) -> str:
+        """Return a suggestion if a subgroup has a command with this name; empty if none has."""
         for name in self.list_commands(ctx):
             group = self.get_command(ctx, name)
             if isinstance(group, click.Group) and word in group.list_commands(ctx):
@@ -73,10 +73,10 @@ class LazyGroup(SuggestingGroup):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the commands that begin so without loading them, and options."""
+        """Complete the names of commands, without loading them, and options."""
         entries = self._all_entries().items()
-        fitting = [CompletionItem(name, help=entry.summary) for name, entry in entries if name.startswith(incomplete)]
-        return [*fitting, *click.Command.shell_complete(self, ctx, incomplete)]
+        matching = [CompletionItem(name, help=entry.summary) for name, entry in entries if name.startswith(incomplete)]
+        return [*matching, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
@@ -93,7 +93,7 @@ class LazyGroup(SuggestingGroup):
 def entry_points(group: str) -> dict[str, str]:
     """Return the `module:object` references that installed packages register under a group, by name.
 
-    `importlib.metadata` gives the same, but importing it takes a quarter as long as all of `agent-s --help`.
+    `importlib.metadata` returns the same, but importing it takes a quarter of the time of `agent-s --help`.
     """
     found: dict[str, str] = {}
     for folder in sys.path:
@@ -119,13 +119,13 @@ def _load(name: str, reference: str) -> Entry:
 
 
 def examples(*lines: str) -> str:
-    """Return command lines as the end of a command's help, each on a line of its own."""
-    # A paragraph that begins with a backspace is one that click does not wrap.
+    """Return the examples section of a command's help, one command line per line."""
+    # click does not wrap a paragraph that begins with a backspace.
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
 def _suggestion(word: str, known: Sequence[str], path: str) -> str:
-    """Return the nearest command, the task that a sentence or an application probably meant, or all commands."""
+    """Suggest the nearest command, a task for a sentence or an application, or list all commands."""
     from difflib import get_close_matches
 
     if " " in word:
@@ -141,7 +141,7 @@ def _suggestion(word: str, known: Sequence[str], path: str) -> str:
 
 
 def _application(word: str) -> str:
-    """Return the name of the installed application that a word means, or an empty string."""
+    """Return the name of the installed application that a word refers to, or an empty string."""
     from aci.applications.catalog import installed_applications
 
     return next((found.name for found in installed_applications(os.environ).matches(word)), "")

@@ -1,4 +1,4 @@
-"""Servers for the person at this machine: on loopback only, for those who know a token."""
+"""Building blocks for local servers: they listen on loopback only and require a token."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ App = Callable[[Mapping[str, Any], Callable[[], Awaitable[Any]], Callable[[Any],
 
 
 def guarded(app: Any, token: str, hint: str) -> App:
-    """Return an ASGI application that refuses requests without the token, and pages of other sites.
+    """Wrap an ASGI application so that it refuses requests without the token, and requests from other sites.
 
-    The token comes in the header `Authorization: Bearer TOKEN`, or as the first part of the path, which the application
-    does not see. `Host` must be a name of this machine, or a page elsewhere could reach the server by a name that
-    resolves to it; an `Origin` must be the server itself.
+    The token is sent in the header `Authorization: Bearer TOKEN` or as the first segment of the path, which is removed
+    before the application sees it. `Host` must be a name of this machine, to prevent DNS rebinding, and `Origin`, if
+    sent, must be the server itself.
 
     Args:
         app: The application.
         token: The token.
-        hint: Where a person finds the token, for the answer to requests without it.
+        hint: Text of the response to requests without the token, which says where to find it.
     """
     bearer, prefix = f"Bearer {token}".encode(), f"/{quote(token, safe='')}".encode()
 
@@ -51,7 +51,7 @@ def guarded(app: Any, token: str, hint: str) -> App:
 
 
 def listen(port: int) -> socket.socket:
-    """Return a socket that listens on loopback; 0 for a free port.
+    """Return a socket that listens on a loopback port; 0 picks a free one.
 
     Raises:
         OSError: The port is in use.
@@ -60,7 +60,7 @@ def listen(port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((LOOPBACK, port))
-        listener.listen()  # now, so that a client which comes before the server is ready waits
+        listener.listen()  # already, so that clients can connect before the server is ready
     except OSError:
         listener.close()
         raise

@@ -15,22 +15,22 @@ from agent_s.terminal.output import shorten
 
 logger = logging.getLogger(__name__)
 
-LONGEST = 200  # characters of a title or text that are shown
+MAX_SHOWN = 200  # characters of a title or text
 _NAME = "org.freedesktop.Notifications"
 _PATH = "/org/freedesktop/Notifications"
-_SERVERS_CHOICE = -1  # how long it is shown
+_DEFAULT_TIMEOUT = -1  # the server decides how long it is shown
 
 
 def notify(title: str, text: str, environment: Mapping[str, str]) -> bool:
-    """Show a notification; return whether a desktop took it, which takes a session bus with a notification service.
+    """Show a desktop notification; return whether a notification service accepted it.
 
     Args:
-        title: What happened; markup in it and in `text` is shown as it stands.
-        text: The rest.
-        environment: Names the session bus.
+        title: The title; markup in it and in `text` is shown literally.
+        text: The body.
+        environment: Environment variables that name the session bus.
     """
     try:
-        asyncio.run(_send(session_bus(environment), shorten(title, LONGEST), shorten(text, LONGEST)))
+        asyncio.run(_send(session_bus(environment), shorten(title, MAX_SHOWN), shorten(text, MAX_SHOWN)))
     except (ConnectionLost, CallRefused) as error:
         logger.info("No notification was shown: %s", error)
         return False
@@ -44,8 +44,8 @@ async def _send(address: str, title: str, text: str) -> None:
         [capabilities] = await bus.call(_NAME, _PATH, _NAME, "GetCapabilities")
         if "body-markup" in capabilities:
             text = html.escape(text, quote=False)
-        values: tuple[Any, ...] = ("agent-s", 0, "", title, text, [], {}, _SERVERS_CHOICE)
+        values: tuple[Any, ...] = ("agent-s", 0, "", title, text, [], {}, _DEFAULT_TIMEOUT)
         await bus.call(_NAME, _PATH, _NAME, "Notify", "susssasa{sv}i", values)
     finally:
         bus.close()
-        await asyncio.sleep(0)  # the loop, which ends now, has to see it closed
+        await asyncio.sleep(0)  # let the event loop process the close before it ends

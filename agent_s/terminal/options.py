@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options and arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class HomePath(click.Path):
-    """A path in which `~` is the home, also where the shell leaves it, as in `--files=~/papers`."""
+    """A path in which `~` is expanded even where the shell does not do it, as in `--files=~/papers`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path.
 
         Raises:
-            click.BadParameter: It is not what this option takes.
+            click.BadParameter: The path does not meet the option's requirements.
         """
         return super().convert(os.path.expanduser(value), param, ctx)  # noqa: PTH111 - the value may be text
 
@@ -35,13 +35,13 @@ EXISTING_FOLDER = HomePath(path_type=Path, exists=True, file_okay=False)
 
 
 class Number(click.IntRange):
-    """A whole number, which help calls N."""
+    """An integer, shown as N in help."""
 
     name = "N"
 
 
 def settings_options(command: F) -> F:
-    """Add `--config FILE` and `-c KEY=VALUE`; their values are for `read_settings`."""
+    """Add `--config FILE` and `-c KEY=VALUE`, whose values go to `read_settings`."""
     one = click.option(
         "-c",
         "overrides",
@@ -55,12 +55,12 @@ def settings_options(command: F) -> F:
 
 
 def run_argument(command: F) -> F:
-    """Add the argument RUN, which shells complete."""
-    return click.argument("run", shell_complete=_runs)(command)
+    """Add the argument RUN, with shell completion."""
+    return click.argument("run", shell_complete=_run_ids)(command)
 
 
 def with_settings(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Add `--config FILE` and `-c KEY=VALUE`, and pass `settings` in place of their values."""
+    """Add `--config FILE` and `-c KEY=VALUE`, and pass the command `settings` instead of their values."""
 
     @settings_options
     @wraps(command)
@@ -71,7 +71,7 @@ def with_settings(command: Callable[..., int | None]) -> Callable[..., int | Non
 
 
 def task_argument(required: bool) -> Callable[[F], F]:
-    """Add the argument TASK, one text; words without quotes around them are refused with advice."""
+    """Add the argument TASK; several unquoted words are refused with a hint."""
 
     def as_one(context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> str:
         if len(words) > 1:
@@ -100,7 +100,7 @@ def acting_options(command: F) -> F:
 
 
 def display_option(command: F) -> F:
-    """Add `--display`, which may also be the address of a machine and is then called `--osworld`."""
+    """Add `--display` (also `--osworld`), which takes an X display or the address of a machine."""
     text = "X display to work on, or the address of a machine of OSWorld, such as http://HOST:5000."
     return click.option("--display", "--osworld", "display", metavar=":N|URL", help=text)(command)
 
@@ -118,7 +118,7 @@ def cluster_option(command: F) -> F:
 
 
 def check_cluster(cluster: str | None, settings: Settings) -> None:
-    """Refuse settings with which the machines of a cluster, if one is given, would not have the same memory.
+    """Check that the machines of a cluster, if there is one, can share their memory.
 
     Raises:
         click.UsageError: Memory is a file.
@@ -136,24 +136,24 @@ def quiet_option(command: F) -> F:
 
 
 def json_option(help_text: str) -> Callable[[F], F]:
-    """Add `--json`, which arrives as `as_json`."""
+    """Add `--json`, passed as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=help_text)
 
 
-def _setting_keys(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    """Return the settings that begin so, for the Tab key of a shell."""
+def _setting_keys(_context: click.Context, _parameter: click.Parameter, prefix: str) -> list[str]:
+    """Complete the key of a setting."""
     from agent_s.settings import setting_keys
 
-    return [f"{key}=" for key in setting_keys() if key.startswith(begun)]
+    return [f"{key}=" for key in setting_keys() if key.startswith(prefix)]
 
 
-def _runs(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    """Return the ids of the recorded runs that begin so, the newest first."""
+def _run_ids(_context: click.Context, _parameter: click.Parameter, prefix: str) -> list[str]:
+    """Complete the id of a recorded run, newest first."""
     from agent_s.runs.listing import list_runs
     from agent_s.settings import load_settings
 
     ids = ["last", *(run.run_id for run in list_runs(load_settings().runs_folder))]
-    return [run for run in ids if run.startswith(begun)]
+    return [run for run in ids if run.startswith(prefix)]
 
 
 def read_settings(
@@ -164,7 +164,7 @@ def read_settings(
     Args:
         config_file: A YAML file.
         overrides: Settings as KEY=VALUE.
-        options: Values, by setting, of options with names of their own; None for an option that was not given.
+        options: Values of further command-line options, by setting; None for an option that was not given.
 
     Raises:
         click.UsageError: An override is not KEY=VALUE.
@@ -183,7 +183,7 @@ def read_settings(
 
 
 def with_default_model(settings: Settings) -> Settings:
-    """Choose a model unless the settings do: that of the provider whose API key is set, else `offline`."""
+    """Return settings with a default model if they name none: of the provider whose API key is set, else `offline`."""
     if "model" in settings.model_fields_set:
         return settings
     from agent_s.llm.build import default_model

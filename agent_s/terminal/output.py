@@ -1,4 +1,4 @@
-"""Output to the terminal: JSON, tables, and text from the screen made harmless."""
+"""Terminal output: JSON, tables, and sanitized text."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-_PLAIN_WORD = re.compile(r"[A-Za-z0-9 .,:;_+/@%='-]*")  # text without a character that is special between double quotes
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9 .,:;_+/@%='-]*")  # text without characters that are special in double quotes
 
 
 def printable(text: str) -> str:
-    """Return text without control characters, so that a window's title cannot control the terminal."""
+    """Return text without control characters, so that text from the screen cannot control the terminal."""
     if text.isprintable():
         return text
     return "".join(" " if char in "\n\t" else "\ufffd" if _is_control(char) else char for char in text)
@@ -90,7 +90,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def shell_word(text: str) -> str:
-    """Return a text as one word of a shell's command line."""
+    """Return a text quoted as one word of a shell command line."""
     from shlex import quote
 
     return f'"{text}"' if _PLAIN_WORD.fullmatch(text) else quote(text)

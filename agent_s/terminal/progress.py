@@ -1,4 +1,4 @@
-"""Progress of a run: a live display on a terminal, plain lines elsewhere, or nothing."""
+"""Progress displays for runs: live on a terminal, plain lines for logs, JSON events, or quiet."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from agent_s.records import Limits
 
-MOST_AHEAD = 4  # subtasks that the live display names in advance
-STATUS_S = 20.0  # longest silence of a log
+MAX_AHEAD = 4  # maximum number of upcoming subtasks in the live display
+STATUS_S = 20.0  # after this time without output, a log shows the status, s
 GOOD, BAD, SKIPPED = "✓", "✗", "»"
 
 
@@ -68,7 +68,7 @@ class Display:
         self.notice(text)
 
     def status(self, text: str) -> None:
-        """Show a status; "" clears it where it can be replaced. A log shows it if nothing was written for a while."""
+        """Show a status, or clear it with ""; a log shows it only if nothing was written for `STATUS_S`."""
         if text and self._clock() - self._written_at >= STATUS_S:
             self.notice(text)
 
@@ -78,7 +78,7 @@ class Display:
         self._console.print(printable(text))
 
     def paused(self) -> AbstractContextManager[None]:
-        """Leave the terminal to something else within a `with` block."""
+        """Stop using the terminal within the block, so that the person can be asked."""
         return nullcontext()
 
 
@@ -116,7 +116,7 @@ def choose_display(*, quiet: bool, json: bool, events: bool = False) -> Display:
 
 
 def lines_of(event: Event) -> list[str]:
-    """Return an event as lines for a log; none for an event of no interest to a person."""
+    """Return the log lines for an event; empty if it is of no interest to a person."""
     match event:
         case RunStarted():
             return [f"Task: {shorten(event.task.instruction, 500)}"]
@@ -137,10 +137,10 @@ def lines_of(event: Event) -> list[str]:
             return [f"       {line}"] if (line := effect_of(event)) else []
         case SubtaskEnded():
             return [f"    {ending_of(event)}"]
-    return _remarks(event)
+    return _message_lines(event)
 
 
-def _remarks(event: Event) -> list[str]:
+def _message_lines(event: Event) -> list[str]:
     match event:
         case ReplayStarted():
             return [f"    {SKIPPED} replaying {plural(event.steps, 'verified step')} without a model"]
@@ -148,7 +148,7 @@ def _remarks(event: Event) -> list[str]:
             return [f"    the screen differs, the model takes over: {shorten(event.reason, 300)}"]
         case Reflected():
             return [f"    reflection: {shorten(event.reflection, 300)}"]
-        case Verified() if event.verdict.by != "status":  # which is shown at the end
+        case Verified() if event.verdict.by != "status":  # the status is shown at the end anyway
             word = {True: f"{GOOD} verified", False: f"{BAD} not verified", None: "not checkable"}
             return [f"{word[event.verdict.verified]}: {shorten(event.verdict.reason, 300)}"]
         case KnowledgeGathered():
@@ -161,7 +161,7 @@ def _remarks(event: Event) -> list[str]:
 
 
 def call_of(event: ActionChosen) -> str:
-    """Return what a step does, with the element it touches."""
+    """Return the action of a step and its target, in words."""
     return shorten(describe_action(event.action, event.target), 160)
 
 
@@ -170,28 +170,28 @@ def result_of(event: ActionPerformed) -> str:
     if not event.result.ok:
         return shorten(f"{BAD} {event.result.error or 'not carried out'}", 300)
     arrived = event.result.delivery
-    seen = arrived if arrived is not None and not arrived.unread else None  # else the screen tells: `effect_of`
-    came = describe_result(event.result.model_copy(update={"effect": None, "delivery": seen}))
-    return shorten(f"{GOOD} {event.seconds:.2f} s{'' if came == CARRIED_OUT else f', {came}'}", 300)
+    known = arrived if arrived is not None and not arrived.unread else None  # otherwise reported by `effect_of`
+    result = describe_result(event.result.model_copy(update={"effect": None, "delivery": known}))
+    return shorten(f"{GOOD} {event.seconds:.2f} s{'' if result == CARRIED_OUT else f', {result}'}", 300)
 
 
 def effect_of(event: EffectSeen) -> str:
-    """Return the result of a step, once the screen after it has been seen; empty if there is nothing to say."""
+    """Return the effect of a step in words; empty if there is nothing to report."""
     arrived = event.result.delivery
-    told = describe_delivery(arrived) if arrived is not None and arrived.unread else ""
-    came = "; ".join(filter(None, (told, describe_effect(event.result))))
-    return shorten(f"-> {came}", 300) if came else ""
+    delivery = describe_delivery(arrived) if arrived is not None and arrived.unread else ""
+    effect = "; ".join(filter(None, (delivery, describe_effect(event.result))))
+    return shorten(f"-> {effect}", 300) if effect else ""
 
 
 def dropped_of(event: ActionsDropped) -> str:
-    """Return what was not performed and why."""
+    """Return which actions were dropped and why, in words."""
     return shorten(
         f"{SKIPPED} {plural(len(event.dropped.actions), 'further action')} dropped: {event.dropped.reason}", 300
     )
 
 
 def ending_of(event: SubtaskEnded) -> str:
-    """Return how a subtask ended."""
+    """Return how a subtask ended, in words."""
     how = "replayed" if event.replayed else plural(event.steps, "step")
     if event.ok:
         return f"{GOOD} done ({how})"
@@ -199,14 +199,14 @@ def ending_of(event: SubtaskEnded) -> str:
 
 
 class LiveDisplay(Display):
-    """The current task, subtask, step, result and time, redrawn in place; finished lines scroll up."""
+    """Shows the current task, subtask, step, result and time, redrawn in place; finished subtasks scroll up."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         from rich.live import Live
 
         super().__init__(console, clock)
         self._began = clock()
-        self._now = _Now()
+        self._state = _State()
         self._status = ""
         self._live = Live(get_renderable=self.__rich__, console=console, refresh_per_second=8, transient=True)
 
@@ -224,31 +224,33 @@ class LiveDisplay(Display):
         match event:
             case RunStarted():
                 self._began = self._clock()
-                self._now = _Now(task=event.task.instruction, model=event.model, limits=event.limits)
+                self._state = _State(task=event.task.instruction, model=event.model, limits=event.limits)
             case Planned():
-                self._now.ahead = [subtask.name for subtask in event.plan.subtasks]
+                self._state.ahead = [subtask.name for subtask in event.plan.subtasks]
             case SubtaskStarted():
-                self._now.subtask, self._now.place = event.subtask.name, f"{event.index}/{event.total}"
-                self._now.ahead = self._now.ahead[-(event.total - event.index) :] if event.index < event.total else []
-                self._now.step = self._now.result = ""
+                self._state.subtask, self._state.place = event.subtask.name, f"{event.index}/{event.total}"
+                self._state.ahead = (
+                    self._state.ahead[-(event.total - event.index) :] if event.index < event.total else []
+                )
+                self._state.step = self._state.result = ""
             case ActionChosen():
-                self._now.step, self._now.result = f"{event.step}. {call_of(event)}", ""
-                self._now.steps = event.step
+                self._state.step, self._state.result = f"{event.step}. {call_of(event)}", ""
+                self._state.steps = event.step
             case ActionPerformed():
-                self._now.result = result_of(event)
+                self._state.result = result_of(event)
             case EffectSeen():
                 if line := effect_of(event):
-                    self._now.result = f"{GOOD if event.result.worked else BAD} {line}"
+                    self._state.result = f"{GOOD if event.result.worked else BAD} {line}"
             case ModelCalled():
-                self._now.count(event)
+                self._state.count(event)
             case SubtaskEnded():
-                self._console.print(f"  {ending_of(event)[:1]} {self._now.place} {shorten(event.subtask.name, 200)}")
+                self._console.print(f"  {ending_of(event)[:1]} {self._state.place} {shorten(event.subtask.name, 200)}")
                 if not event.ok:
                     self._console.print(f"      {shorten(event.reason, 500)}", style="red")
             case RunEnded():
-                self._now = _Now()
+                self._state = _State()
             case _:
-                for line in _remarks(event):
+                for line in _message_lines(event):
                     self._console.print(line, style="dim" if not isinstance(event, Troubled) else "yellow")
 
     def status(self, text: str) -> None:
@@ -257,7 +259,7 @@ class LiveDisplay(Display):
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Stop drawing within a `with` block, so that the person can be asked."""
+        """Stop drawing within the block, so that the person can be asked."""
         self._live.stop()
         try:
             yield
@@ -268,7 +270,7 @@ class LiveDisplay(Display):
         from rich.console import Group
         from rich.text import Text
 
-        now, width = self._now, self._console.width - 2
+        now, width = self._state, self._console.width - 2
         if not now.task:
             return Text(shorten(self._status, width), style="dim")
         meter = now.meter(self._clock() - self._began)
@@ -284,7 +286,7 @@ class LiveDisplay(Display):
 
 
 @dataclass
-class _Now:
+class _State:
     """The state that the live display draws."""
 
     task: str = ""
@@ -301,7 +303,7 @@ class _Now:
     dollars: float | None = 0.0
 
     def count(self, call: ModelCalled) -> None:
-        """Count a call of the model; the cost is unknown as soon as that of one call is."""
+        """Count a model call; the total cost is unknown as soon as the cost of one call is."""
         self.calls += 1
         self.tokens += call.usage.tokens
         if call.usage.dollars is not None and self.dollars is not None:
@@ -310,7 +312,7 @@ class _Now:
             self.dollars = None
 
     def meter(self, spent_s: float) -> str:
-        """Return the share of its limits that the run has used."""
+        """Return what the run has used of its limits, in words."""
         limits = self.limits
         if limits is None:
             return ""
@@ -323,6 +325,6 @@ class _Now:
         return " · ".join([*used, f"{spent_s:.0f}/{limits.max_seconds:.0f} s"])
 
     def plan_ahead(self) -> list[str]:
-        """Return the subtasks that follow, a few as lines and the rest as a number."""
-        rest = len(self.ahead) - MOST_AHEAD
-        return [*(f"· {name}" for name in self.ahead[:MOST_AHEAD]), *([f"· {rest} more"] if rest > 0 else [])]
+        """Return the upcoming subtasks: the first ones as lines, the rest as a count."""
+        rest = len(self.ahead) - MAX_AHEAD
+        return [*(f"· {name}" for name in self.ahead[:MAX_AHEAD]), *([f"· {rest} more"] if rest > 0 else [])]

@@ -1,4 +1,4 @@
-"""A recorded run that is to be done again, maybe with other values."""
+"""Validation of a recorded run for replay, and of the new values for its task."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def repeatable(run: str, events: Sequence[Event]) -> RunStarted:
     """Return the start of a run that can be replayed.
 
     Raises:
-        click.UsageError: The run failed, or did nothing.
+        click.UsageError: The run failed, was cut off, or did nothing.
     """
     started = next((event for event in events if isinstance(event, RunStarted)), None)
     ended = next((event for event in reversed(events) if isinstance(event, RunEnded)), None)
     if started is None:
-        raise click.UsageError(f"The record of {run} does not hold its task.")
+        raise click.UsageError(f"The recording of {run} lacks its task, so it cannot be replayed.")
     problem = ""
     if ended is None:
         problem = "was cut off"
@@ -37,27 +37,31 @@ def repeatable(run: str, events: Sequence[Event]) -> RunStarted:
 
 
 def values_given(instruction: str, pairs: Sequence[str]) -> dict[str, str]:
-    """Return new values by old ones, each given as OLD=NEW; where OLD has a "=", the task tells where it ends.
+    """Parse pairs OLD=NEW into new values by old ones; if OLD contains a "=", it is matched against the task.
 
     Raises:
-        click.UsageError: One is malformed, or an old value is given twice.
+        click.UsageError: A pair is malformed, or an old value has two new ones.
     """
     from intents.alignment import holds
 
     values: dict[str, str] = {}
     for pair in pairs:
         parts = pair.split("=")
-        ways = [("=".join(parts[:end]), "=".join(parts[end:])) for end in range(1, len(parts))]
-        if not ways or not ways[0][0].strip():
+        splits = [("=".join(parts[:end]), "=".join(parts[end:])) for end in range(1, len(parts))]
+        if not splits or not splits[0][0].strip():
             raise click.UsageError(f"--set takes OLD=NEW, such as --set draft.txt=minutes.txt, not {pair!r}.")
-        old, new = next((way for way in reversed(ways) if holds(instruction, way[0])), ways[0])
+        old, new = next((split for split in reversed(splits) if holds(instruction, split[0])), splits[0])
         if values.setdefault(old, new) != new:
             raise click.UsageError(f"{old!r} has two new values, {values[old]!r} and {new!r}.")
     return values
 
 
 def with_values(instruction: str, values: Mapping[str, str]) -> str:
-    """Return an instruction with values replaced, new ones by old ones.
+    """Return an instruction with values replaced.
+
+    Args:
+        instruction: The instruction.
+        values: New values by old ones.
 
     Raises:
         click.UsageError: A new value is empty, or an old one is not in the instruction.
@@ -74,5 +78,5 @@ def with_values(instruction: str, values: Mapping[str, str]) -> str:
             raise click.UsageError(f"{old!r} is not a value in the task: {instruction}{names}")
     changed = Parameters(dict(values)).replace_in_wording(instruction)
     if changed is None:
-        raise click.UsageError("A value with every kind of quote in it cannot be written into the task.")
+        raise click.UsageError("A value that contains every kind of quotation mark cannot be written into the task.")
     return changed

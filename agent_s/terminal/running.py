@@ -1,4 +1,4 @@
-"""Runs of the command line: build the agent, carry out a task, show and record it, and report how it ended."""
+"""Running a task from the command line: building the agent, showing and recording the run, reporting its outcome."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class FinishedRun:
 
     outcome: Outcome  # how it ended
     model: str  # name of the model
-    folder: Path | None = None  # its recording; None if it could not be recorded
-    report: Path | None = None  # its page; None if it could not be written
-    seconds: float = 0.0  # how long it took, with the time a person took to answer, s
-    files: Kept = NOTHING_SAVED  # what it saved on a virtual desktop
+    folder: Path | None = None  # folder of its recording; None if it could not be recorded
+    report: Path | None = None  # HTML report; None if it could not be written
+    seconds: float = 0.0  # duration, including the time a person took to answer, s
+    files: Kept = NOTHING_SAVED  # files that it saved on a virtual desktop
 
     @property
     def used(self) -> str:
@@ -66,10 +66,10 @@ class FinishedRun:
 
 
 def open_memory(settings: Settings) -> AbstractContextManager[MemoryStore | None]:
-    """Return the memory in a `with` block; None if the settings switch it off.
+    """Open the memory as a context manager, which yields None if the settings disable it.
 
     Raises:
-        MemoryStoreError: It cannot be opened.
+        MemoryStoreError: The memory cannot be opened.
     """
     if not settings.memory.enabled:
         return nullcontext(None)
@@ -91,11 +91,19 @@ def run_once(
     unfinished: UnfinishedRun | None = None,
     watcher: Watcher | None = None,
 ) -> int:
-    """Open the desktop and the memory, carry out one task, show how it ended, and return the exit status.
+    """Open the desktop and the memory, carry out one task, show its outcome, and return the exit status.
 
-    The run is recorded in the folder `record`, or in a new one. It may replay the run with the id `trusted_run` even if
-    that was never verified. An `unfinished` run is resumed instead of starting the task. A `watcher` sees the run, and
-    is asked instead of the person at the terminal.
+    Args:
+        task: The task.
+        settings: The settings.
+        choice: The desktop.
+        as_json: Whether to write the outcome as JSON.
+        quiet: Whether to suppress progress.
+        events: Whether to write each event as JSON instead.
+        record: Folder for the recording; None for a new one.
+        trusted_run: Id of a run that may be replayed even if it was never verified.
+        unfinished: Run to resume instead of starting the task.
+        watcher: Observer that sees the run, and is asked questions instead of the person at the terminal.
 
     Raises:
         AciError: The desktop cannot be used.
@@ -109,7 +117,7 @@ def run_once(
     with Interrupts(display.notice) as interrupts, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, display, trusted_run, watcher)
         introduce(agent, choice, display)
-        if desktop.halt is not None and desktop.halt.reason:  # a run lifts what stopped earlier ones
+        if desktop.halt is not None and desktop.halt.reason:  # halted already; starting the run would reset that
             raise KeyboardInterrupt
         home = desktop.home if desktop.private else None
         ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished, watcher)
@@ -131,13 +139,13 @@ def carry_out(
     unfinished: UnfinishedRun | None = None,
     watcher: Watcher | None = None,
 ) -> FinishedRun:
-    """Carry out a task, or resume an unfinished run: show it, record it, and write its report.
+    """Carry out a task, or resume an unfinished run, while showing and recording it; then write its report.
 
-    It is recorded in the folder `record`, or in a new one in `runs_folder`. The files that it writes are copied there
-    from `home`, that of a virtual desktop.
+    The run is recorded in the folder `record`, or in a new one in `runs_folder`. Files that it saves in `home`, the
+    home of a virtual desktop, are copied there.
 
     Raises:
-        EnvironmentProblem: Another run works on the same screen.
+        EnvironmentProblem: Another run is using the same screen.
     """
     from agent_s.runs.listing import run_folder
 
@@ -145,7 +153,7 @@ def carry_out(
     outcome: Outcome | None = None
     model, began, since = "", time.monotonic(), time.time()
     listeners: list[Callable[[Event], None]] = [display] if watcher is None else [display, watcher]
-    with _alone_on_its_screen(agent), display, _stopped_from_the_screen(agent, interrupts), ExitStack() as watching:
+    with _screen_lock(agent), display, _emergency_stop(agent, interrupts), ExitStack() as watching:
         try:
             events = agent.resume(unfinished) if unfinished else agent.stream(task)
             for event in interrupts.watch(events, agent.stop, agent.pause if agent.services.people.take_over else None):
@@ -159,12 +167,12 @@ def carry_out(
                     listener(event)
                 if isinstance(event, RunEnded):
                     outcome = event.outcome
-        finally:  # what was saved outlives the desktop, however the run ends
+        finally:  # saved files outlive the desktop, however the run ends
             if recorder is not None:
                 recorder.close()
             folder = recorder.folder if recorder is not None else None
             files = keep_files(home, folder, display, since) if home is not None else NOTHING_SAVED
-        if outcome is None:  # the end was lost to a second Ctrl-C that came with it
+        if outcome is None:  # a second Ctrl-C at the last moment took the final event
             raise KeyboardInterrupt
         seconds = time.monotonic() - began
         report = _write_report(folder, display) if folder is not None else None
@@ -188,7 +196,7 @@ def ready_models(settings: Settings) -> Model:
 
 
 def make_task(instruction: str, follows: Sequence[str] = ()) -> Task:
-    """Return the task for what the person typed; it may follow earlier tasks, each with how it ended.
+    """Return the task for an instruction; `follows` are earlier tasks with their outcomes.
 
     Raises:
         click.UsageError: The instruction is empty or too long.
@@ -200,7 +208,7 @@ def make_task(instruction: str, follows: Sequence[str] = ()) -> Task:
 
 
 def exit_status(outcome: Outcome) -> int:
-    """Return the exit status of a command whose run ended like this."""
+    """Return the exit status for the outcome of a run."""
     return {"done": DONE, "error": ENVIRONMENT}.get(outcome.status, NOT_DONE)
 
 
@@ -230,7 +238,7 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
 
 
 def show_advice(ended: FinishedRun) -> None:
-    """Say what can be done about a task that the offline model did not begin with."""
+    """Show advice if the offline model could not start on the task."""
     outcome = ended.outcome
     if ended.model == "offline" and outcome.status == "failed" and not outcome.usage.steps:
         click.echo(
@@ -240,7 +248,7 @@ def show_advice(ended: FinishedRun) -> None:
 
 
 def announce(task: str, ended: FinishedRun, settings: Settings) -> None:
-    """Show a desktop notification if the settings ask for one after a run as long as this."""
+    """Show a desktop notification if the settings request one for a run of this duration."""
     if settings.notify_after_s is None or ended.seconds < settings.notify_after_s:
         return
     from agent_s.terminal.notification import notify
@@ -250,7 +258,7 @@ def announce(task: str, ended: FinishedRun, settings: Settings) -> None:
 
 
 def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
-    """Show the model and the desktop, which may both be defaults."""
+    """Show which model and desktop are used."""
     from agent_s.llm.protocol import model_name
 
     name = model_name(agent.services.model)
@@ -269,7 +277,7 @@ def build_agent(
     trusted_run: str = "",
     watcher: Watcher | None = None,
 ) -> AgentS:
-    """Build the agent; it can ask the watcher or, on a terminal, the person there, for which it pauses the display.
+    """Build an agent that asks the watcher or, on a terminal, the person there; the display pauses for questions.
 
     Raises:
         SettingsError: The settings name something that does not exist.
@@ -281,7 +289,7 @@ def build_agent(
             return str(click.prompt(f"The agent asks: {printable(question)}\nYour answer", err=True))
 
     def confirm(consent: Consent) -> bool:
-        with display.paused(), _shown(consent) as picture:
+        with display.paused(), _screenshot_file(consent) as picture:
             click.echo(f"This needs your consent. Screenshot: {picture}", err=True)
             return click.confirm(printable(str(consent)), err=True)
 
@@ -299,8 +307,8 @@ def build_agent(
 
 
 @contextmanager
-def _shown(consent: Consent) -> Iterator[Path]:
-    """Keep the screenshot of a question in a private file until it is answered."""
+def _screenshot_file(consent: Consent) -> Iterator[Path]:
+    """Write the screenshot for a question to a private file, and delete it once it is answered."""
     with tempfile.TemporaryDirectory(prefix="agent-s-") as folder:
         path = Path(folder) / "consent.png"
         path.write_bytes(consent.as_png())
@@ -308,8 +316,8 @@ def _shown(consent: Consent) -> Iterator[Path]:
 
 
 @contextmanager
-def _alone_on_its_screen(agent: AgentS) -> Iterator[None]:
-    """Keep other runs of this user off the person's own screen."""
+def _screen_lock(agent: AgentS) -> Iterator[None]:
+    """Hold a lock that keeps this user's other runs off the person's own screen."""
     from aci.desktop.x11 import X11Desktop
 
     desktop = agent.services.desktop
@@ -319,19 +327,19 @@ def _alone_on_its_screen(agent: AgentS) -> Iterator[None]:
     host, _, number = desktop.display.partition(":")
     with socket.socket(socket.AF_UNIX) as lock:
         try:
-            # An abstract name is no file, and free again once the process has ended, however it ends.
+            # An abstract socket needs no file and is released when the process ends, however it ends.
             lock.bind(f"\0agent-s-{os.getuid()}-screen-{host}:{number.partition('.')[0]}")
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
             raise EnvironmentProblem(
-                f"Another run works on the screen {desktop.display}. Wait until it ends, or work beside it on a "
-                "virtual desktop (--virtual)."
+                f"Another run is using the screen {desktop.display}. Wait until it ends, or use a virtual desktop "
+                "(--virtual)."
             ) from error
         yield
 
 
-def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:
+def _emergency_stop(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:
     """Let the stop key and the mouse in a corner interrupt a run, even while it waits for a model."""
     halt = agent.services.desktop.halt
     return nullcontext() if halt is None else halt.notifying(lambda reason: interrupts.call())

@@ -1,4 +1,4 @@
-"""Who watches a run elsewhere than at the terminal."""
+"""Watchers: people who follow a run and answer its questions somewhere else than at the terminal."""
 
 from __future__ import annotations
 
@@ -18,22 +18,28 @@ if TYPE_CHECKING:
 
 
 class Watcher(Protocol):
-    """A person who watches a run elsewhere than at the terminal, such as in a browser, and is asked there."""
+    """A person who follows a run somewhere else than at the terminal, such as in a browser."""
 
     def ask(self, question: str) -> str:
-        """Return the answer to a question of the agent."""
+        """Return the person's answer to a question of the agent."""
 
     def confirm(self, consent: Consent) -> bool:
-        """Return whether a risky action is allowed."""
+        """Return whether the person allows a risky action."""
 
     def take_over(self) -> None:
-        """Return when the person hands the screen back."""
+        """Yield the screen to the person, and return when they hand it back."""
 
     def shown(self, agent: AgentS, folder: Path, stop: Callable[[], None]) -> AbstractContextManager[None]:
-        """Show a run, which is recorded in a folder, within a `with` block; `stop` stops it from any thread."""
+        """Show a run within a `with` block.
+
+        Args:
+            agent: The agent of the run.
+            folder: Folder of the recording.
+            stop: Callback that stops the run from any thread.
+        """
 
     def __call__(self, event: Event) -> None:
-        """Take an event of the run."""
+        """Handle an event of the run."""
 
 
 def watched(

@@ -160,9 +160,9 @@ def test_a_second_run_is_kept_off_the_screen_until_the_first_has_ended(user: Use
         read_until(process, "wait 60 s")
         second = user.agent_s("run", "Wait 0 seconds", "--display", f"{desktop.display}.0", env=bus)
         assert second.returncode == 3
-        assert "Another run works on the screen" in second.stderr
+        assert "Another run is using the screen" in second.stderr
         prompted = user.agent_s("--display", desktop.display, input="Wait 0 seconds\nhelp\n", env=bus)
-        assert "Another run works on the screen" in prompted.stdout + prompted.stderr
+        assert "Another run is using the screen" in prompted.stdout + prompted.stderr
         assert "restore the desktop" in prompted.stdout
         os.killpg(process.pid, signal.SIGKILL)
         end(process)

@@ -24,7 +24,7 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         else:
             yield Finding("the tool", "missing", "not installed", "touch it", ("touch", str(path)))
 
-    monkeypatch.setattr(doctor_checks, "look_at_everything", look)
+    monkeypatch.setattr(doctor_checks, "run_checks", look)
     return path
 
 

@@ -60,7 +60,7 @@ def test_done_run_can_be_replayed() -> None:
 @pytest.mark.parametrize(
     ("events", "problem"),
     [
-        ([], "does not hold its task"),
+        ([], "lacks its task"),
         (record()[:-1], "was cut off"),
         (record("failed"), "ended as failed"),
         (record(acted=False), "did nothing on the screen"),
