@@ -47,7 +47,7 @@ class MemorySettings(Section):
     """`minilm`, `hashing`, `openai:NAME`, the URL of a server with `#NAME`, or `auto`: MiniLM if it is installed
     ([memory](memory.md#embedders))."""
     min_similarity: Annotated[float | None, Field(gt=-1, lt=1)] = None
-    """Cosine below which two texts count as different, for an embedder of a server; by default its own."""
+    """Cosine below which two texts count as different, for an embedder of a server; by default that of the embedder."""
     trusted: tuple[str, ...] | None = None
     """Users whose experience is replayed without asking, besides your own; `null` for all
     ([a memory for a team](howto/team_memory.md#whom-to-trust))."""
@@ -58,8 +58,8 @@ class MemorySettings(Section):
     give: Literal["always", "after_failure"] = "always"
     """When the model gets experience: `always`, or `after_failure` of a first attempt."""
     judge: bool = True
-    """Whether a model judges if doubtful experience is the same in other words, before its replay is trusted or
-    refused ([memory](memory.md#in-other-words)); the offline model is not asked."""
+    """Whether a model judges if doubtful experience asks for the same in other words, before it is replayed or refused
+    ([memory](memory.md#in-other-words)); the offline model is not asked."""
     continual_update: bool = True
     """Whether runs write experience."""
     summaries: bool = True
@@ -288,9 +288,8 @@ class WorkerSettings(Section):
     """How the Worker acts."""
 
     max_actions: Annotated[int | None, Field(ge=1, le=MOST_ACTIONS)] = None
-    """Maximum number of primitives in an answer; the further ones are performed as long as the screen stays [as it
-    was foreseen](control_flow.md#several-primitives-in-one-answer); by default 1, or 20 with a
-    computer tool."""
+    """Maximum number of primitives in an answer; further ones are performed as long as the screen stays [as
+    expected](control_flow.md#several-primitives-in-one-answer); by default 1, or 20 with a computer tool."""
 
 
 class GroundingSettings(Section):
@@ -302,7 +301,7 @@ class GroundingSettings(Section):
     format: str | None = None
     """The format of that model; by default the one that its name suggests."""
     zooms: Annotated[int, Field(ge=0, le=3)] = 1
-    """How often it looks again around the place that it found."""
+    """How often that model looks again around the place that it found."""
 
 
 class Settings(Section):
@@ -316,7 +315,7 @@ class Settings(Section):
     `roles.judge`."""
     provider: ProviderSettings = ProviderSettings()  # requests to providers and model servers
     observation: ObservationForm = "screenshot_tree"
-    """What a model is shown of the screen: `screenshot`, `tree`, `screenshot_tree`, or `marks`, which also sends
+    """What a model sees of the screen: `screenshot`, `tree`, `screenshot_tree`, or `marks`, which also sends
     each picture with a numbered mark at each element; OSWorld's `a11y_tree`, `screenshot_a11y_tree` and `som` mean
     the last three; `coordinates` shows a table of elements without ids, for comparison
     ([models](models.md#what-is-sent))."""
@@ -336,8 +335,8 @@ class Settings(Section):
     """Whether a model judges a task without a state check; `false` trusts DONE; `strict` also fails a task that
     cannot be judged."""
     notify_after_s: Annotated[float | None, Field(ge=0)] = 10.0
-    """A desktop notification at the end of a run that took at least this long, s; `null` for none. Needs a session
-    bus."""
+    """Shows a desktop notification at the end of a run that took at least this long, s; `null` for none. Needs a
+    session bus."""
     runs_dir: Place | None = None
     """Where runs are recorded; by default in the user data folder."""
 

@@ -84,7 +84,7 @@ class Catalog:
         if ranked and guess:
             return ranked[0]
         near = f"Did you mean {ranked[0].name}?" if ranked else self.near(phrase)
-        raise LaunchFailed(f"No application fits {phrase!r}. {near}".strip())
+        raise LaunchFailed(f"No application matches {phrase!r}. {near}".strip())
 
     def matches(self, phrase: str) -> list[Application]:
         """Return all applications that a phrase may mean, the best first.

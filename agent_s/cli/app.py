@@ -18,11 +18,11 @@ COMMANDS = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
     "resume": Entry("agent_s.cli.resume", "resume", "Resume a run that ended early."),
     "runs": Entry("agent_s.cli.runs", "runs", "List, show, report and replay recorded runs."),
-    "record": Entry("agent_s.cli.record", "record", "Show a task once, to have it replayed without a model."),
+    "record": Entry("agent_s.cli.record", "record", "Record how you do a task, to replay it without a model."),
     "view": Entry("agent_s.view.command", "view", "Watch current and past runs in a browser."),
     "memory": Entry("agent_s.cli.memory", "memory", "Inspect, transfer and delete what the agent has learned."),
-    "mcp": Entry("agent_s.mcp.command", "mcp", "Give desktops and the agent to MCP clients."),
-    "osworld": Entry("evaluation.commands.osworld", "osworld", "Offer private desktops to OSWorld's own harness."),
+    "mcp": Entry("agent_s.mcp.command", "mcp", "Serve desktops and the agent to MCP clients."),
+    "osworld": Entry("evaluation.commands.osworld", "osworld", "Serve private desktops to OSWorld's own harness."),
     "completion": Entry("agent_s.cli.completion", "completion", "Print the script for Tab completion in your shell."),
     "doctor": Entry("agent_s.cli.doctor", "doctor", "Check for missing requirements, and clean up after killed runs."),
 }
@@ -72,7 +72,7 @@ def app(
     """Operate a desktop from one sentence.
 
     Without a command, agent-s asks for tasks and carries them out one after another on the same desktop. The options
-    from --config on apply only then.
+    from --config on apply only in this mode.
     """
     install_log(verbose)
     if ctx.invoked_subcommand is not None:

@@ -14,7 +14,7 @@ from agent_s.records import Outcome, Task, Usage
 from agent_s.terminal.desktop_choice import DesktopChoice
 from agent_s.terminal.exits import EnvironmentProblem
 from agent_s.terminal.kept_files import kept_files
-from agent_s.terminal.output import echo_json, plural, printable, shell_word, show_table
+from agent_s.terminal.output import echo_json, plural, printable, sentence, shell_word, show_table
 from agent_s.terminal.running import exit_status, ready_models, run_once
 from memory_store import MemoryStoreError
 
@@ -146,7 +146,7 @@ def _show(results: Sequence[Result], best: Choice, outcome: Outcome, runs: Path,
     click.echo(printable(f"Attempt {best.number}, chosen by {best.by}: {best.reason}"))
     for citation in best.citations:
         click.echo(printable(f"    attempt {citation.attempt}, fact {citation.fact}: {citation.quote}"))
-    click.echo(f"{heading(outcome)}. {printable(outcome.reason)}".strip())
+    click.echo(f"{heading(outcome)}. {sentence(outcome.reason)}".strip())
     cost = "" if not spent.tokens else ", cost unknown" if spent.dollars is None else f", ${spent.dollars:.2f}"
     click.echo(f"{plural(spent.model_calls, 'model call')} in all{cost}.")
     click.echo(f"Report: {runs / results[best.number - 1].report}")

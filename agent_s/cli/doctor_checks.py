@@ -122,7 +122,7 @@ def text_recognition(settings: Settings) -> Iterator[Finding]:
             hint = "pipx inject agent-s rapidocr onnxruntime"
         name, purpose = f"text recognition {engine.name}", "reads text that is only pixels"
         if engine.works:
-            yield Finding(name, "ok", f"{purpose}: {engine.detail}")
+            yield Finding(name, "ok", f"{purpose} ({engine.detail})")
         else:
             yield _absent(name, engine.name == settings.desktop.ocr, engine.detail, hint)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agent_s.terminal.exits import DONE, EnvironmentProblem
-from agent_s.terminal.output import local_time, plural, printable, shorten
+from agent_s.terminal.output import local_time, plural, printable, sentence, shorten
 
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
@@ -53,12 +53,12 @@ class Prompt:
 
     def help(self) -> None:
         """Explain what can be typed at the prompt."""
-        click.echo("Type what is to be done, such as: Open the text editor and type 'hello'.")
-        click.echo("A task may follow the one before: Now save it as a.txt.")
+        click.echo("Type a task, such as: Open the text editor and type 'hello'.")
+        click.echo("A task may refer to the previous one: Now save it as a.txt.")
         click.echo("While a task runs, Ctrl-Z pauses it, and Ctrl-C stops it.\n")
         for word, (does, _) in WORDS.items():
             click.echo(f"  {word:<9}{does}")
-        click.echo("\nTo do a task that is one of these words, write a sentence: Open the help.")
+        click.echo("\nTo give a task that is one of these words, write a sentence: Open the help.")
 
     def status(self) -> None:
         """Show the model, the desktop and the usage so far."""
@@ -84,7 +84,7 @@ class Prompt:
         newest = self.memory.list_experiences(limit=SHOWN_EXPERIENCES)
         for experience in newest:
             click.echo(f"  {local_time(experience.provenance.created_at)}  {shorten(title_of(experience), 90)}")
-        click.echo("agent-s memory searches and shows all of it." if newest else "Nothing has been learned yet.")
+        click.echo("`agent-s memory` searches and shows all of it." if newest else "Nothing has been learned yet.")
 
     def details(self) -> None:
         """Show the latest run step by step."""
@@ -98,7 +98,7 @@ class Prompt:
         for event in read_trajectory(run.folder).events:
             for line in lines_of(event):
                 click.echo(line)
-        click.echo(f"{printable(run.outcome.reason)}\nReport: {run.report or run.folder}".strip())
+        click.echo(f"{sentence(run.outcome.reason)}\nReport: {run.report or run.folder}".strip())
 
     def reset(self) -> None:
         """Restore a virtual desktop to its initial state; on the person's own screen, offer to end applications."""
@@ -107,7 +107,7 @@ class Prompt:
 
         self.earlier.clear()
         if isinstance(self.desktop, OSWorldDesktop):
-            self.screen.notice("A machine is restored from outside: revert it to its snapshot.")
+            self.screen.notice("agent-s cannot restore this machine: revert it to its snapshot.")
             return
         if isinstance(self.desktop, X11Desktop):
             names = ", ".join(process.argv[0] for process in self.desktop.started)
@@ -117,7 +117,7 @@ class Prompt:
             if not sys.stdin.isatty() or not click.confirm(f"End {names}? Unsaved changes are lost."):
                 return
         self.desktop.reset()
-        self.screen.say("The desktop is restored to its start.")
+        self.screen.say("The desktop is restored.")
 
     def carry_out(self, instruction: str) -> int | None:
         """Carry out a task; return the exit status for the signal that ended it, or None."""
@@ -138,7 +138,7 @@ class Prompt:
                 self.screen.notice(error.message)
                 return None
         self.finished.append(ended)
-        click.echo(f"{heading(ended.outcome)}. {shorten(printable(ended.outcome.reason), 300)}".strip())
+        click.echo(f"{heading(ended.outcome)}. {shorten(sentence(ended.outcome.reason), 300)}".strip())
         click.echo(f"{ended.used}. 'details' shows every step.")
         show_advice(ended)
         announce(instruction, ended, self.settings)
@@ -147,11 +147,11 @@ class Prompt:
 
 
 WORDS: Mapping[str, tuple[str, Callable[[Prompt], None]]] = {
-    "help": ("what can be typed here", Prompt.help),
-    "status": ("model, desktop, and what was used so far", Prompt.status),
-    "memory": ("what was learned last", Prompt.show_memory),
-    "details": ("the latest task, step by step", Prompt.details),
-    "reset": ("restore the desktop to its start", Prompt.reset),
+    "help": ("show this help", Prompt.help),
+    "status": ("show the model, the desktop and the usage so far", Prompt.status),
+    "memory": ("show what was learned last", Prompt.show_memory),
+    "details": ("show the latest run step by step", Prompt.details),
+    "reset": ("restore the desktop", Prompt.reset),
     "quit": ("leave; also exit and Ctrl-D", lambda prompt: None),
 }
 

@@ -49,7 +49,7 @@ def _with_store(command: Callable[..., None]) -> Callable[..., int | None]:
 def memory() -> None:
     """List, search, move and delete what the agent has learned.
 
-    Narrative memory holds the story of whole tasks, episodic memory the steps of single subtasks, and skills are
+    Narrative memory holds summaries of whole tasks, episodic memory the steps of single subtasks, and skills are
     sequences of actions that can be replayed.
     """
 
@@ -127,7 +127,7 @@ def show(settings: Settings, experience: str, page: Path | None, as_json: bool) 
 @click.option("-k", "count", type=Number(min=1), default=5, show_default=True, help="Results of each kind.")
 @json_option("Write one JSON array.")
 def search(store: MemoryStore, query: str, kind: Kind | None, count: int, as_json: bool) -> None:
-    """Search experiences similar to QUERY as a run does, best first."""
+    """Search experiences for QUERY as a run does, best match first."""
     narrative = store.search_narrative(query, count) if kind in (None, "narrative") else []
     episodic = store.search_episodic(query, "", k=count) if kind in (None, "episodic") else []
     skills = store.search_skills(query, count, candidates=True) if kind in (None, "skill") else []
@@ -269,7 +269,8 @@ def forget(
 def _undo(settings: Settings, as_json: bool) -> None:
     with _open(settings) as store:
         count = store.undo_forget()
-    show_result({"restored": count}, f"Restored {plural(count, 'experience')}.", as_json)
+    if count or as_json:
+        show_result({"restored": count}, f"Restored {plural(count, 'experience')}.", as_json)
     if not count:
         raise NotDone("Nothing was forgotten since memory was last vacuumed.")
 
@@ -350,7 +351,7 @@ def vacuum(settings: Settings, as_json: bool) -> None:
     "export",
     metavar="FILE",
     type=FILE,
-    help="Export everything readable of a damaged memory to FILE. Memory is left as it is.",
+    help="Export everything readable of a damaged memory to FILE. The memory is not changed.",
 )
 @json_option("Write one JSON object.")
 def check(settings: Settings, export: Path | None, as_json: bool) -> None:
@@ -381,14 +382,14 @@ def _salvage(settings: Settings, export: Path, as_json: bool) -> None:
         click.echo(f"{plural(len(report.lost), 'experience')} cannot be read: {printable(', '.join(report.lost))}")
     if not report.complete:
         click.echo("More may be missing: the list of ids is damaged, too.")
-    click.echo(f"Now move the damaged file and those next to it away, and run: agent-s memory import {export}")
+    click.echo(f"Move the damaged file and its -wal and -shm files elsewhere, then run: agent-s memory import {export}")
 
 
 @memory.command(epilog=examples("agent-s memory stats", "agent-s memory stats --json"))
 @_with_store
 @json_option("Write one JSON object.")
 def stats(store: MemoryStore, as_json: bool) -> None:
-    """Show what memory holds, in numbers."""
+    """Show statistics of the memory."""
     values = store.stats().model_dump()
     if as_json:
         echo_json(values)

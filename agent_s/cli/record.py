@@ -44,7 +44,7 @@ def _known_keys(_context: click.Context, _parameter: click.Parameter, value: str
 @task_argument(required=False)
 @settings_options
 @click.option("--display", metavar=":N", help="X display to record on (default: your screen).")
-@click.option("--virtual", is_flag=True, help="Record on a private virtual desktop, which another program shows you.")
+@click.option("--virtual", is_flag=True, help="Record on a private virtual desktop; open it with a viewer of your own.")
 @click.option("--open", "applications", metavar="APP", multiple=True, help="Start this application first; repeatable.")
 @click.option(
     "--end-key",
@@ -75,13 +75,12 @@ def record(
     yes: bool,
     as_json: bool,
 ) -> int:
-    """Record how you do TASK, so that the agent can do it again with other values and without a model.
+    """Record how you do TASK, so that the agent can repeat it with other values and without a model.
 
-    Do the task at your own pace; each step is listed as soon as it is understood. The end key, or Ctrl-C in this
-    terminal, ends the recording. Passwords are not kept.
+    Do the task at your own pace; each step is listed as soon as it is recognized. The end key, or Ctrl-C in this
+    terminal, ends the recording. Passwords are not recorded.
 
-    Exit status: 0 it can be replayed, 1 it cannot, 2 wrong usage, 3 something it needs is missing or
-    does not work.
+    Exit status: 0 it can be replayed, 1 it cannot, 2 wrong usage, 3 a requirement is missing or does not work.
     """
     from agent_s.demonstration.demonstration import finish, read_demonstration
     from agent_s.memory import open_memory
@@ -155,7 +154,7 @@ def _capture(
         kept, left_out = without_noise(capture.steps)
         written = write_run(kept, left_out, capture.last, task, where, run_id, settings.runs_folder, desktop.home)
         if lost is not None:
-            raise ConnectionLost(f"{lost} To finish what was shown before: agent-s record --from {run_id}") from lost
+            raise ConnectionLost(f"{lost} To finish the recording: agent-s record --from {run_id}") from lost
         return written
 
 
@@ -163,11 +162,11 @@ def _confirm(
     demonstration: Demonstration, task: str, vary: Sequence[str], fixed: Sequence[str], asks: bool
 ) -> Demonstration | None:
     """Return the demonstration with its wording and named values; None if the person rejects it."""
-    if asks and not click.confirm("Is this what you have shown?", err=True, default=True):
+    if asks and not click.confirm("Is this what you did?", err=True, default=True):
         return None
     wording = task or demonstration.wording
     if not wording and asks:
-        wording = click.prompt("What is the task called, in a sentence", err=True)
+        wording = click.prompt("Describe the task in a sentence", err=True)
     if not wording.strip():
         raise click.UsageError(f'Name the task: agent-s record --from {demonstration.run_id} --yes "TASK"')
     names: dict[str, str | None] = dict.fromkeys(fixed)
@@ -179,9 +178,7 @@ def _confirm(
     demonstration = demonstration.model_copy(update={"wording": wording})
     for value in demonstration.values if asks else ():
         if value not in names and "{{secret:" not in value:
-            question = (
-                f"{value!r} was typed. What is it called if it varies (Enter if only what the task names in it varies)"
-            )
+            question = f"{value!r} was typed. Name it if it varies (Enter if only the parts that the task names vary)"
             names[value] = click.prompt(question, default="", show_default=False, err=True).strip() or None
     return demonstration.named(wording, names)
 
@@ -196,12 +193,12 @@ def _report(final: Demonstration, folder: Path, problem: str, as_json: bool) -> 
         return
     if not problem:
         click.echo(f"Learned: {final.wording}")
-        click.echo(f"To do it again: agent-s runs replay {final.run_id} --set OLD=NEW")
+        click.echo(f"To repeat it: agent-s runs replay {final.run_id} --set OLD=NEW")
         return
     click.echo(f"It cannot be replayed: {problem}. The record is in {folder}")
     if final.steps and not final.problems:
         click.echo(
-            "To say which of the typed values varies, or is always the same, and finish it: "
+            "To finish it, say which typed values vary and which are fixed: "
             f'agent-s record --from {final.run_id} --vary NAME=VALUE --fixed VALUE --yes "{final.wording}"'
         )
 
@@ -212,7 +209,7 @@ def _show_steps(demonstration: Demonstration) -> None:
     for number, line in enumerate(demonstration.lines, start=1):
         click.echo(f"{number:3}. {printable(line)}", err=True)
     for line in demonstration.left_out:
-        click.echo(f"  -  {printable(line)} (taken back, so it is left out)", err=True)
+        click.echo(f"  -  {printable(line)} (undone, so it is left out)", err=True)
     for problem in demonstration.problems:
         click.echo(f"  !  {printable(problem)}", err=True)
 

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 @click.option("--replay-only", is_flag=True, help="Replay from memory only; never call a model.")
 @click.option("--record", metavar="DIR", type=FOLDER, help="Folder to record the run in.")
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
-@click.option("--events", is_flag=True, help="Write each event as one line of JSON, as it comes.")
-@click.option("--view", is_flag=True, help="Watch the run, answer and interfere in a browser; prints the address.")
+@click.option("--events", is_flag=True, help="Write each event as one line of JSON as it happens.")
+@click.option("--view", is_flag=True, help="Watch and control the run in a browser; prints the address.")
 @click.option(
     "--attempts",
     type=Number(1, 16),
@@ -79,13 +79,13 @@ def run(
 ) -> int:
     """Carry out TASK, a sentence or several, on a desktop.
 
-    Without --display or --virtual, the task runs on your screen if DISPLAY is set, else on a virtual desktop. That
-    has a home of its own, which begins empty or with --files; files saved there are copied to the folder of the run.
-    With --attempts, a model compares what the runs did, and the best one is replayed on your screen if you agree;
+    Without --display or --virtual, the task runs on your screen if DISPLAY is set, else on a virtual desktop. A
+    virtual desktop has a home of its own, empty or a copy of --files; files saved there are copied to the folder of
+    the run. With --attempts, a model compares the runs, and the best one is replayed on your screen if you agree; the
     other attempts never touch it.
 
-    Exit status: 0 done, 1 not done, 2 wrong usage, 3 something it needs is missing or does not
-    work, 130 stopped with Ctrl-C.
+    Exit status: 0 done, 1 not done, 2 wrong usage, 3 a requirement is missing or does not work, 130 stopped with
+    Ctrl-C.
     """
     from agent_s.runs.reading import EVENTS_FILE
     from agent_s.terminal.desktop_choice import choose_desktop, with_files
@@ -94,9 +94,9 @@ def run(
     if as_json and events:
         raise click.UsageError("Give --json or --events, not both.")
     if attempts > 1 and (replay_only or record is not None or events or view):
-        raise click.UsageError("--attempts goes with none of --replay-only, --record, --events and --view.")
+        raise click.UsageError("--attempts cannot be combined with --replay-only, --record, --events or --view.")
     if cluster is not None and attempts == 1:
-        raise click.UsageError("--cluster is for --attempts.")
+        raise click.UsageError("--cluster needs --attempts.")
     given = {"model": model, "policy.confirm": confirm, "replay": "only" if replay_only else None}
     settings = with_default_model(read_settings(config_file, overrides, given))
     check_cluster(cluster, settings)

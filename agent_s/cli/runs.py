@@ -65,7 +65,7 @@ def list_command(settings: Settings, limit: int, as_json: bool) -> None:
 )
 @run_argument
 @with_settings
-@click.option("--calls", is_flag=True, help="Show every prompt and answer; repeated parts are only named.")
+@click.option("--calls", is_flag=True, help="Show every prompt and answer; repeated parts are only referenced.")
 @click.option("--call", "number", type=Number(min=1), metavar="N", help="Show only this call, in full.")
 @json_option("Write one JSON object with all events, prompts and answers included.")
 def show(run: str, settings: Settings, calls: bool, number: int | None, as_json: bool) -> None:
@@ -75,7 +75,7 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
     """
     from agent_s.runs.listing import find_run, in_units, measure_run
     from agent_s.runs.reading import read_trajectory
-    from agent_s.terminal.output import echo_json, plural, printable
+    from agent_s.terminal.output import echo_json, plural, sentence
     from agent_s.terminal.progress import lines_of
     from agent_s.trajectory.presenting import heading
     from agent_s.trajectory.timeline import build_timeline
@@ -94,7 +94,7 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
         for line in lines_of(event):
             click.echo(line)
     reason = timeline.outcome.reason if timeline.outcome else trajectory.problem
-    click.echo(f"{heading(timeline.outcome)}. {printable(reason)}".strip())
+    click.echo(f"{heading(timeline.outcome)}. {sentence(reason)}".strip())
     click.echo(f"{plural(len(timeline.calls), 'model call')}, {timeline.seconds:.1f} s. Recorded in {folder}")
     steps = sum(len(entry.steps) for entry in timeline.subtasks)
     each = f", {in_units(size.total / steps)} per step" if steps else ""

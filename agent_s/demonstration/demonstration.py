@@ -192,7 +192,7 @@ def read_demonstration(folder: Path) -> Demonstration:
     try:
         return Demonstration.model_validate_json((folder / FILE).read_bytes())
     except FileNotFoundError as error:
-        raise TrajectoryError(f"{folder} holds no demonstration that waits to be finished.") from error
+        raise TrajectoryError(f"{folder} contains no unfinished demonstration.") from error
     except ValidationError as error:
         raise TrajectoryError(f"{folder / FILE} is damaged: {error.errors()[0]['msg']}") from error
 

@@ -110,7 +110,7 @@ class Planning:
         if self.options.replay == "only":
             doubt = recall.why_not_replayable() if recall is not None else ""
             why = "there is no memory (memory.enabled)" if self.services.memory is None else doubt
-            return Ending("failed", f"memory holds nothing verified that fits this task{': ' + why if why else ''}")
+            return Ending("failed", f"memory holds nothing verified that matches this task{': ' + why if why else ''}")
         unattended = boundaries == "unattended" and self.services.people.ask is None
         if recall is None or not (boundaries == "always" or unattended):
             return None

@@ -126,7 +126,7 @@ class AgentTools:
         )  # fmt: skip
         yield Tool(
             "replay",
-            "Repeat a recorded run without a model, maybe with other values; it stops at the first difference.",
+            "Repeat a recorded run without a model, optionally with other values; it stops at the first difference.",
             Replay, Ended, self._replay, ACTS,
         )  # fmt: skip
         yield Tool("list_skills", "List what the agent has learned to do.", ListSkills, FoundList, self._skills, READS)
@@ -205,7 +205,7 @@ class AgentTools:
             found = store.list_experiences("skill", app=given.application or None, limit=given.count)
             return [_found(experience) for experience in found]
 
-        return await self._with_memory(listed, "No skill has been learned yet: explore learns some.")
+        return await self._with_memory(listed, "No skill has been learned yet: `explore` adds some.")
 
     async def _with_memory(self, look: Callable[[MemoryStore], list[Found]], none: str) -> Reply:
         if not self.settings.memory.enabled:
@@ -271,7 +271,7 @@ def _reply(outcome: Outcome, desktop: OpenDesktop) -> Reply:
         run=outcome.run_id,
         desktop=desktop.name,
     )
-    checked = {True: "verified", False: "checked, and not right", None: "not checked"}[ended.verified]
+    checked = {True: "verified", False: "checked, and wrong", None: "not checked"}[ended.verified]
     text = f"{ended.status} ({checked}) after {ended.steps} steps and {ended.model_calls} model calls. {ended.reason}"
     return Reply(ended, text.strip(), failed=ended.status != "done")
 

@@ -29,7 +29,7 @@ TOKEN_VARIABLE = "AGENT_S_MCP_TOKEN"
 def mcp(
     config_file: Path | None, overrides: tuple[str, ...], model: str | None, display: str | None, port: int | None
 ) -> int:
-    """Give desktops and the agent to an MCP client, as tools, over standard input and output.
+    """Serve desktops and the agent as tools to an MCP client, over standard input and output.
 
     Clients start private desktops of their own. With --http, clients connect to http://127.0.0.1:PORT/mcp with the
     token in AGENT_S_MCP_TOKEN, or with one that is printed.

@@ -136,7 +136,7 @@ class DesktopTools:
             Observe, Screen, self._observe, READS,
         )  # fmt: skip
         yield Tool(
-            "wait_for", "Wait until words show on a desktop, or are gone.", WaitFor, Waited, self._wait_for, READS
+            "wait_for", "Wait until words appear on a desktop, or disappear.", WaitFor, Waited, self._wait_for, READS
         )
         yield Tool(
             "start_desktop",
@@ -217,7 +217,8 @@ class DesktopTools:
             await asyncio.sleep(_POLL_S)
         screen = _screen(desktop, desktop.shown, seen)
         desktop.shown = seen
-        happened = "It came." if found and not given.gone else "It is gone." if found else "It did not happen in time."
+        change = "disappear" if given.gone else "appear"
+        happened = f"It {change}ed." if found else f"It did not {change} in time."
         values = Waited(**screen.model_dump(), found=found)
         return Reply(values, f"{happened}\n\n{screen.text}", failed=not found)
 
@@ -237,7 +238,7 @@ class DesktopTools:
             DesktopEntry(desktop=one.name, private=one.desktop.private, home=str(one.desktop.home or ""), busy=one.busy)
             for one in self.desktops
         )
-        lines = [f"{one.desktop}: {'private' if one.private else 'of the person'}, home {one.home}" for one in entries]
+        lines = [f"{one.desktop}: {'private' if one.private else 'your screen'}, home {one.home}" for one in entries]
         text = "\n".join([happened, *(lines or ["No desktop is open."])]).strip()
         return Reply(DesktopList(desktops=entries), text)
 
@@ -276,7 +277,7 @@ def _look(desktop: OpenDesktop) -> Observation:
 def _perform(desktop: OpenDesktop, action: Any, seen: Observation) -> tuple[ActionResult, Observation]:
     """Perform an action that was allowed on a screen, and return the screen after it."""
     if desktop.latest is not seen:
-        raise ToolProblem("Another call has used this desktop meanwhile. Look at it again before acting.")
+        raise ToolProblem("Another call has used this desktop in the meantime. Observe it again before acting.")
     desktop.latest = None
     result = desktop.desktop.perform(action)
     return result, seen if isinstance(action, LOOKS) else _look(desktop)

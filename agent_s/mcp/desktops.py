@@ -139,9 +139,7 @@ class Desktops:
             ToolProblem: There is no such desktop, it is in use, or it is the person's own screen.
         """
         if name == OWN_SCREEN:
-            raise ToolProblem(
-                "The screen that was named at the start stays: only desktops started here can be stopped."
-            )
+            raise ToolProblem("The screen named at the start cannot be stopped: only desktops started here can be.")
         self.get(name).close()
         del self._open[name]
 

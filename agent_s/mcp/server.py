@@ -133,7 +133,7 @@ class McpServer:
     def _resumed(self, params: CallToolRequestParams) -> Conversation:
         conversation = self._waiting.pop(params.request_state or "", None)
         if conversation is None:
-            raise ToolProblem("This call has ended meanwhile: call the tool again without request_state.")
+            raise ToolProblem("This call has ended: call the tool again without request_state.")
         conversation.settle(response_to(params.input_responses))
         return conversation
 

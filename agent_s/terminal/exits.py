@@ -52,15 +52,16 @@ def as_click_error(error: Exception) -> click.ClickException | None:
     """Convert an expected error of the lower packages to one that click shows; return None for a bug."""
     from aci.errors import AciError
     from agent_s.errors import AgentError
+    from agent_s.terminal.output import sentence
     from memory_store.errors import InvalidExperience, MemoryStoreError, TransferError, UnknownExperience
 
     match error:
         case click.ClickException():
             return error
         case AgentError():
-            return _BY_STATUS[error.exit_status](str(error))
+            return _BY_STATUS[error.exit_status](sentence(str(error)))
         case UnknownExperience() | TransferError() | InvalidExperience():
-            return NotDone(str(error))
+            return NotDone(sentence(str(error)))
         case AciError() | MemoryStoreError():
-            return EnvironmentProblem(str(error))
+            return EnvironmentProblem(sentence(str(error)))
     return None

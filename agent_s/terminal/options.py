@@ -101,13 +101,13 @@ def acting_options(command: F) -> F:
 
 def display_option(command: F) -> F:
     """Add `--display` (also `--osworld`), which takes an X display or the address of a machine."""
-    text = "X display to work on, or the address of a machine of OSWorld, such as http://HOST:5000."
+    text = "X display to work on, or the address of an OSWorld machine, such as http://HOST:5000."
     return click.option("--display", "--osworld", "display", metavar=":N|URL", help=text)(command)
 
 
 def files_option(command: F) -> F:
     """Add `--files`, for commands that may work on a virtual desktop."""
-    text = "Folder whose content the home of a virtual desktop begins with, as a copy."
+    text = "Folder to copy into the home of the virtual desktop."
     return click.option("--files", metavar="DIR", type=EXISTING_FOLDER, help=text)(command)
 
 

@@ -25,6 +25,12 @@ def printable(text: str) -> str:
     return "".join(" " if char in "\n\t" else "\ufffd" if _is_control(char) else char for char in text)
 
 
+def sentence(text: str) -> str:
+    """Return printable text that begins with a capital letter, unless it begins with a name, such as `max_steps`."""
+    first, _, _ = text.partition(" ")
+    return printable(text[:1].upper() + text[1:] if first.rstrip(",:;").isalpha() and first.islower() else text)
+
+
 def shorten(text: str, width: int) -> str:
     """Return text as one printable line of at most `width` characters."""
     line = " ".join(printable(text).split())

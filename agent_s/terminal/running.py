@@ -24,7 +24,7 @@ from agent_s.records import Outcome, Task
 from agent_s.terminal.desktop_choice import DesktopChoice
 from agent_s.terminal.exits import DONE, ENVIRONMENT, NOT_DONE, EnvironmentProblem
 from agent_s.terminal.kept_files import NOTHING_SAVED, Kept, keep_files
-from agent_s.terminal.output import echo_json, plural, printable
+from agent_s.terminal.output import echo_json, plural, printable, sentence
 from agent_s.terminal.progress import Display
 from agent_s.terminal.watching import Watcher, watched
 
@@ -230,7 +230,7 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
             }
         )
     else:
-        click.echo(f"{heading(outcome)}. {printable(outcome.reason)}".strip())
+        click.echo(f"{heading(outcome)}. {sentence(outcome.reason)}".strip())
         click.echo(f"{ended.used}.")
         show_advice(ended)
         if ended.report is not None:

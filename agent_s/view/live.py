@@ -128,7 +128,7 @@ class LiveRun:
         try:
             given = Order.model_validate_json(order)
         except ValidationError as error:
-            raise AgentError(f"This is not an order: {error.errors()[0]['msg']}.") from error
+            raise AgentError(f"Invalid order: {error.errors()[0]['msg']}.") from error
         question = self._question
         match given.do:
             case "stop" if not self._stopping:

@@ -198,9 +198,9 @@ class Viewer:
     async def _do(self, request: Request) -> Response:
         live, folder = self._live, self._found(request)
         if live is None or live.folder != folder:
-            raise HTTPException(409, "This run does not take orders here: agent-s run --view does.")
+            raise HTTPException(409, "This run cannot be controlled here. Start it with agent-s run --view.")
         if request.headers.get("content-type") != "application/json":
-            raise HTTPException(415, "Orders come as JSON.")
+            raise HTTPException(415, "Orders must be JSON.")
         live.do(await request.body())
         return JSONResponse(live.state(), headers=HEADERS)
 

@@ -30,6 +30,6 @@ ENTRIES = {
 def evaluate() -> None:
     """Evaluate the agent on benchmarks.
 
-    Episodes run on private desktops, each in its own process. Results are kept in a folder: the same command with that
-    folder (--out) continues where it stopped.
+    Episodes run on private desktops, each in its own process. Results are stored in a folder; the same command with
+    that folder (--out) resumes.
     """

@@ -61,7 +61,7 @@ def check(folder: Path, allow_commands: bool, files: Path | None, online: bool, 
         lacking = [f"{need['kind']}: {need['what']}" for need in row["needs"] if not need["met"]]
         click.echo(printable(f"{'✓' if row['runs'] else '✗'} {row['id']}  {'; '.join(lacking)}"))
         if row["unread"]:
-            click.echo(printable(f"    keys that nothing reads: {', '.join(row['unread'])}"))
+            click.echo(printable(f"    unused keys: {', '.join(row['unread'])}"))
     for error in problems.values():
         click.echo(printable(f"! {error}"))
     if missing:

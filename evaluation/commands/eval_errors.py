@@ -27,8 +27,8 @@ def errors(
 ) -> None:
     """Find planning, grounding and execution errors in the failed runs of FOLDER, with the steps that show them.
 
-    FOLDER is that of an evaluation or ablation (--out), of recorded runs, or of one run. Rules on the recorded events
-    find what the results themselves show; a model, if one is named, adds what only a reader sees.
+    FOLDER is the folder of an evaluation or ablation (--out), of recorded runs, or of one run. Rules find the errors
+    that the recorded results show; with --model, a model adds those that only a reader can see.
     """
     from evaluation.report.errors import ErrorAnalysis, failed_runs, find_by_rules
 
@@ -53,9 +53,9 @@ def errors(
         found_by = "rules" if model is None else f"rules and {model}"
         click.echo(f"{plural(len(analysis.runs), 'failed run')}; errors found by {found_by}.")
         if model is None:
-            click.echo("What rules find is a lower bound; --model NAME asks a model for the rest.")
+            click.echo("Rules find a lower bound; --model NAME asks a model for the rest.")
         if problem:
-            click.echo(printable(f"The model was not asked to the end: {problem}"))
+            click.echo(printable(f"The model has not read all runs: {problem}"))
 
 
 def _judge(config_file: Path | None, overrides: tuple[str, ...], model: str) -> ErrorJudge:

@@ -87,7 +87,7 @@ def _show_rates(title: str, table: Table) -> None:
 def export(results: Path, kind: str, out: Path, as_json: bool) -> None:
     """Write the results of an evaluation in the format of another harness; RESULTS is its folder (--out).
 
-    Recordings of successes are there only if it was run with --keep-all.
+    Recordings of successes exist only if it was run with --keep-all.
     """
     from agent_s.runs.reading import read_trajectory
     from agent_s.trajectory.atif import write_atif

@@ -72,7 +72,7 @@ _OPTIONS = (
     click.option(
         "--time-limit", type=click.FloatRange(min=1), metavar="S", help="Time limit of an episode, in seconds."
     ),
-    click.option("--out", metavar="DIR", type=FOLDER, help="Folder for the results; an existing one is continued."),
+    click.option("--out", metavar="DIR", type=FOLDER, help="Folder for the results; an existing one is resumed."),
     click.option("--keep-all", is_flag=True, help="Keep the recordings of successful episodes too."),
     json_option("Write one JSON object; progress goes to standard error."),
     quiet_option,

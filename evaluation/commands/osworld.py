@@ -18,7 +18,7 @@ from agent_s.terminal.output import echo_json
 
 @click.group("osworld", cls=SuggestingGroup, epilog=examples("agent-s osworld serve --port 5000 --port 5001"))
 def osworld() -> None:
-    """Offer private desktops to OSWorld's own harness."""
+    """Serve private desktops to OSWorld's own harness."""
 
 
 @osworld.command(

@@ -102,7 +102,7 @@ def _named_folder(_context: click.Context, _parameter: click.Parameter, value: s
 )
 @cluster_option
 @click.option(
-    "--out", metavar="DIR", callback=_named_folder, help="Folder of the exploration; an existing one is continued."
+    "--out", metavar="DIR", callback=_named_folder, help="Folder of the exploration; an existing one is resumed."
 )
 @click.option("--dry-run", is_flag=True, help="Show the tasks without trying or learning anything.")
 @click.option("--keep-all", is_flag=True, help="Keep the recordings of successful tasks too.")
@@ -111,11 +111,12 @@ def _named_folder(_context: click.Context, _parameter: click.Parameter, value: s
 def explore(applications: tuple[str, ...], **given: Any) -> int:
     """Explore APPLICATIONS and learn what they can do; without names, explore all that are installed.
 
-    On private desktops that are discarded afterwards, menus and buttons are tried without a model, and the agent
-    carries out tasks made for each application. What it learns goes to memory, and a page shows the results.
+    The exploration tries menus and buttons without a model, then lets the agent carry out tasks made for each
+    application, all on private desktops that are deleted afterwards. It stores what it learns in memory and writes a
+    report page.
 
-    Progress is kept: --out with the folder of an exploration continues it, with more applications, tasks or time if
-    given. Exit status: 0 if every application that was named could be explored.
+    To resume an exploration, give its folder with --out, and more applications, tasks or time if you like. Exit
+    status: 0 if every named application could be explored.
     """
     from agent_s.terminal.running import ready_models
     from evaluation.commands.eval_run import refuse_missing_programs

@@ -130,7 +130,7 @@ def test_two_desktops_share_a_search(user: User, tmp_path: Path, killed: bool) -
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("nothing-like-this",), 2, "No application fits 'nothing-like-this'"),
+        (("nothing-like-this",), 2, "No application matches 'nothing-like-this'"),
         (("xterm",), 1, "terminal"),
         (("mousepad", "--out", "{file}"), 1, "file"),
     ],

@@ -97,7 +97,7 @@ def test_mouse_in_a_corner_stops_a_run_on_the_users_screen(user: User, tmp_path:
         push_the_mouse(desktop.display, 639, 479)
         output = end(process)
         assert process.returncode == 130
-        assert "the mouse was pushed into a corner" in output
+        assert "mouse was pushed into a corner" in output
         (run,) = list_runs(user.runs)
         assert run.status == "stopped"
 

@@ -36,6 +36,6 @@ def test_a_run_is_replayed_with_other_values_and_without_a_model(user: User) -> 
 def test_replay_only_fails_with_the_reason_when_nothing_in_memory_matches(user: User) -> None:
     done = user.agent_s("run", TASK, "--virtual", "--replay-only", "--quiet")
     assert done.returncode == 1
-    assert "memory holds nothing verified that fits this task" in done.stdout
+    assert "Memory holds nothing verified that matches this task" in done.stdout
     again = user.agent_s("runs", "replay", "last", "--set", "fruit.txt=shelf.txt")
     assert again.returncode == 2 and "ended as failed, so it cannot be replayed" in again.stderr

@@ -239,7 +239,7 @@ def test_errors_have_their_exit_status_and_no_traceback(
     assert run_app([]) == status
     err = capsys.readouterr().err
     assert "Traceback" not in err
-    assert "broken" in err or status == 130
+    assert "Broken" in err or status == 130
 
 
 def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

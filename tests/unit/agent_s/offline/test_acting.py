@@ -387,7 +387,7 @@ def test_starts_an_application_and_waits_for_its_window() -> None:
 
 
 def test_an_application_that_does_not_exist_fails_with_the_reason() -> None:
-    done = act_out("open the Flurb app", seen(element(1, "label", "x")), lambda *_: "No application fits 'Flurb'.")
+    done = act_out("open the Flurb app", seen(element(1, "label", "x")), lambda *_: "No application matches 'Flurb'.")
     assert not done.ok
     assert "Flurb" in done.reason
 

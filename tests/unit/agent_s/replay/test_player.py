@@ -140,11 +140,11 @@ def test_another_task_is_not_replayed_and_the_reason_is_clear(memory: MemoryStor
     learn(memory)
     events, desktop = again(memory, instruction)
     assert desktop.performed == [] and outcome(events).status == "failed"
-    assert "nothing verified that fits" in outcome(events).reason
+    assert "nothing verified that matches" in outcome(events).reason
 
 
 def reason_not_replayed(memory: MemoryStore, instruction: str = fill_in("Grace")) -> str:
-    return outcome(again(memory, instruction)[0]).reason.partition("fits this task")[2]
+    return outcome(again(memory, instruction)[0]).reason.partition("matches this task")[2]
 
 
 def test_reason_says_that_memory_is_empty(memory: MemoryStore) -> None:

@@ -6,12 +6,26 @@ import json
 
 import pytest
 
-from agent_s.terminal.output import echo_json, plural, printable, shorten
+from agent_s.terminal.output import echo_json, plural, printable, sentence, shorten
 
 
 @pytest.mark.parametrize("text", ["plain", "é 中 😀", "👨\u200d👩", ""])
 def test_harmless_text_is_unchanged(text: str) -> None:
     assert printable(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("memory holds nothing", "Memory holds nothing"),
+        ("limits.max_steps is reached", "limits.max_steps is reached"),
+        ("`agent-s doctor` helps", "`agent-s doctor` helps"),
+        ("2 steps failed", "2 steps failed"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_letter_but_for_names(text: str, shown: str) -> None:
+    assert sentence(text) == shown
 
 
 @pytest.mark.parametrize("char", ["\x1b", "\x07", "\x08", "\r", "\x00", "\x7f", "\x9b", "\u202e", "\u2066"])

@@ -42,8 +42,8 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (["--depth", "0"], "--depth"),
         (["sh", "--model", "offline", "--aware", "5"], "--aware needs a language model"),
         (["sh", "-c", "roles.plan=offline", "--independent", "5"], "--independent needs a language model"),
-        ([""], "No application fits ''"),
-        (["no-such-thing"], "No application fits 'no-such-thing'"),
+        ([""], "No application matches ''"),
+        (["no-such-thing"], "No application matches 'no-such-thing'"),
         ([], "No installed application can be explored"),
         (["sh", "--model", "openai:unheard-of", "--dollars", "1"], "price of openai:unheard-of is unknown"),
     ],
@@ -66,7 +66,7 @@ def mousepad(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("mousepad")
 def test_misspelled_application_is_not_explored_unasked(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["explore", "musepad"]) == 2
-    assert "No application fits 'musepad'. Did you mean Mousepad?" in capsys.readouterr().err
+    assert "No application matches 'musepad'. Did you mean Mousepad?" in capsys.readouterr().err
 
 
 @pytest.fixture
