@@ -1,4 +1,4 @@
-"""The agent-computer interface: see a desktop as elements, and act on it with bounded primitives.
+"""The agent-computer interface: observe a desktop as elements, and act on it with bounded primitives.
 
 ```python
 from aci import Click, VirtualDesktop

@@ -2,7 +2,7 @@
 
 ```
 AciError
-├── MissingDependency      a program or library of the system is absent; says what installs it
+├── MissingDependency      a program or library of the system is absent; the message says how to install it
 ├── DesktopError           the desktop cannot be used
 │   ├── NoDisplay          there is no X display to connect to
 │   ├── StartFailed        a part of a virtual desktop did not come up
@@ -10,14 +10,14 @@ AciError
 │   └── Halted             the person at the screen stopped everything
 ├── KeysHeld               the user holds a modifier key or mouse button, which would change the meaning of input
 ├── CannotType             the input back end has no keys for a text
-├── RecognitionFailed      an OCR engine could not deal with a picture
+├── RecognitionFailed      an OCR engine could not process a picture
 ├── LaunchFailed           an application could not be started or never showed a window
 ├── NotTranslatable        a primitive has no form in another action space
 ├── UnreadableTree         an accessibility tree of another machine could not be read
 └── MalformedAction        a primitive on the wire could not be read
 ```
 
-What an action does to the screen never raises: it is an `ActionResult` with `ok=False` and a reason.
+An action that cannot be performed raises nothing; its `ActionResult` has `ok=False` and a reason.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class KeysHeld(AciError):
 
 
 class CannotType(AciError):
-    """The input back end has no keys for a text; the message says for what of it. Nothing was typed."""
+    """The input back end has no keys for a part of the text, which the message names. Nothing was typed."""
 
 
 class RecognitionFailed(AciError):
-    """An OCR engine could not deal with a picture."""
+    """An OCR engine could not process a picture."""
 
 
 class LaunchFailed(AciError):

@@ -1,4 +1,4 @@
-"""What was found in the picture as text for a model: headers of sheets, and icons and shapes without a name."""
+"""Text form, for a model, of candidates found in the picture: sheet headers, and unnamed icons and shapes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEAD = "found in the picture:"
 
 
 def candidate_lines(candidates: Sequence[Element]) -> list[str]:
-    """Return id, role, color, size and place of each; those of a row share a line, and so do headers of one kind."""
+    """Return lines with id, role, color, size and position; candidates in a row share a line, and so do headers."""
     headers = [candidate for candidate in candidates if candidate.name]
     nameless = [candidate for candidate in candidates if not candidate.name]
     lines: list[list[Element]] = []

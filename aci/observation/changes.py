@@ -1,4 +1,4 @@
-"""The changes between two observations as text for a model."""
+"""Text form, for a model, of the changes between two observations."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from aci.observation.candidate_text import HEAD, candidate_lines
 from aci.observation.quoting import LONGEST_NAME, quote
-from aci.observation.repeats import listed
+from aci.observation.repeats import listed_elements
 from aci.observation.sheet_text import address_ranges, is_sheet_cell, sheet_lines
 from aci.observation.snapshot import Element, Snapshot, Window
 from aci.observation.text import (
     by_window,
-    called,
     caret_of,
     element_lines,
     extra_lines,
     focus_line,
     has_position,
     hint_of,
-    limited,
+    quoted_name,
     states_of,
+    truncated,
     value_of,
     window_kind,
     window_line,
@@ -28,11 +28,11 @@ from aci.observation.text import (
 from aci.observation.visibility import uncovered
 
 NOTHING_CHANGED = "Nothing changed."
-TREMBLE_PX = 3  # smaller moves are not reported: recognized text is never found at quite the same place
-LEAST_TOGETHER = 3  # elements that changed or moved the same way from which on they share a line
-MOST_ALONE = 12  # elements that moved, changed the same way or went, and are named one by one
-LONG_TEXT = 200  # characters of a text from which on only the changed part is repeated
-CONTEXT = 40  # characters before the changed part
+JITTER_PX = 3  # smaller moves are not reported, since the position of recognized text varies
+MIN_GROUP = 3  # minimum number of elements with the same change or move that share a line
+MAX_SINGLE = 12  # maximum number of elements that are named individually
+LONG_TEXT = 200  # number of characters from which only the changed part of a text is repeated
+CONTEXT = 40  # number of characters shown before the changed part
 
 _OPPOSITES = ({"checked", "unchecked", "mixed"}, {"expanded", "collapsed"})
 
@@ -43,26 +43,26 @@ def render_changes(previous: Snapshot, current: Snapshot, earlier: Sequence[Snap
     """Return what differs between two observations.
 
     Args:
-        previous: The observation before.
-        current: The observation now.
-        earlier: Those before both that the reader also knows, oldest first; of what comes back, such as the window
-            behind a closed dialog, only the differences from what they showed are repeated.
+        previous: The earlier observation.
+        current: The later observation.
+        earlier: Observations before these that the reader also knows, oldest first. Elements that reappear, such as
+            those behind a closed dialog, are compared with them.
     """
-    old = {element.id: element for element in listed(previous)}
-    now = listed(current, {element.id: element for element in previous.elements if element.id not in old})
-    seen = {element.id: element for snapshot in earlier for element in listed(snapshot)}
-    ids = _Ids([*old, *seen, *(each.id for each in (*now, *previous.candidates, *current.candidates))])
+    old = {element.id: element for element in listed_elements(previous)}
+    now = listed_elements(current, {element.id: element for element in previous.elements if element.id not in old})
+    seen = {element.id: element for snapshot in earlier for element in listed_elements(snapshot)}
+    ids = _IdNames([*old, *seen, *(each.id for each in (*now, *previous.candidates, *current.candidates))])
     back = [element for element in now if element.id not in old and element.id in seen]
-    same = [element for element in back if not _differs(seen[element.id], element)]
+    same = [element for element in back if not _is_changed(seen[element.id], element)]
     new = [element for element in now if element.id not in old and element.id not in seen]
     lines = _window_changes(previous, current)
     lines += _section("Changed:", _changed_lines(old, [element for element in now if element.id in old], ids))
     lines += _section("Shown again, but changed:", _changed_lines(seen, back, ids))
     lines += [f"Shown again, as before: {ids.which(same)}"] if same else []
-    lines += _moves({**{element.id: seen[element.id] for element in back}, **old}, now, current.windows, ids)
+    lines += _move_lines({**{element.id: seen[element.id] for element in back}, **old}, now, current.windows, ids)
     for title, elements in by_window(new, current.windows):
         lines += [f"New in window {title}:", *element_lines(elements)]
-    covered, gone = _absent(previous, current, old)
+    covered, gone = _find_absent(previous, current, old)
     lines += [f"Covered by {title}: {ids.which(elements)}" for title, elements in covered.items()]
     lines += _section("Gone:", _gone_lines(gone, ids))
     unnamed = [candidate for candidate in current.candidates if candidate.id not in previous.by_id]
@@ -78,11 +78,11 @@ def render_changes(previous: Snapshot, current: Snapshot, earlier: Sequence[Snap
 
 
 def _section(head: str, lines: Sequence[str]) -> list[str]:
-    return [head, *limited(lines)] if lines else []
+    return [head, *truncated(lines)] if lines else []
 
 
-def _changed_lines(known: Known, elements: Sequence[Element], ids: _Ids) -> list[str]:
-    """Return a line for each element that differs; those of which only the same states changed share one."""
+def _changed_lines(known: Known, elements: Sequence[Element], ids: _IdNames) -> list[str]:
+    """Return a line for each changed element; elements with the same change of states alone share a line."""
     lines = []
     cells: list[Element] = []
     marked: dict[tuple[str, bool], list[Element]] = {}
@@ -96,26 +96,26 @@ def _changed_lines(known: Known, elements: Sequence[Element], ids: _Ids) -> list
         elif states:
             marked.setdefault((states, is_sheet_cell(element)), []).append(element)
     for (states, are_cells), alike in marked.items():
-        if are_cells or len(alike) > MOST_ALONE:
+        if are_cells or len(alike) > MAX_SINGLE:
             lines.append(f"  {states}: {ids.which(alike)}")
-        elif len(alike) < LEAST_TOGETHER:
+        elif len(alike) < MIN_GROUP:
             lines += [f"{_subject(element)}: {states}" for element in alike]
         else:
-            lines.append(f"  {states}: " + " | ".join(f"{each.id} {each.role} {called(each)}" for each in alike))
+            lines.append(f"  {states}: " + " | ".join(f"{each.id} {each.role} {quoted_name(each)}" for each in alike))
     return lines + sheet_lines(cells)
 
 
 def _subject(element: Element) -> str:
-    return f"  {element.id} {element.role} {called(element)}"
+    return f"  {element.id} {element.role} {quoted_name(element)}"
 
 
-def _differs(old: Element, new: Element) -> bool:
+def _is_changed(old: Element, new: Element) -> bool:
     return bool(_content_changes(old, new) or _state_changes(old, new))
 
 
 def _content_changes(old: Element, new: Element) -> list[str]:
     parts = []
-    if old.name != new.name and not (new.source == "ocr" and _only_a_caret(old.name, new.name)):
+    if old.name != new.name and not (new.source == "ocr" and _differ_by_caret(old.name, new.name)):
         parts.append(f"name was {quote(old.name, LONGEST_NAME)}")
     if old.label != new.label:
         parts.append(f"label {quote(new.label, LONGEST_NAME)}")
@@ -131,7 +131,7 @@ def _content_changes(old: Element, new: Element) -> list[str]:
 
 
 def _text_change(old: str, new: str) -> str:
-    """Return the text, or of a long one what was replaced in it."""
+    """Return a short text whole, and of a long one the replaced part."""
     if len(new) < LONG_TEXT:
         return f"text {quote(new)}"
     longest = min(len(old), len(new))
@@ -147,7 +147,7 @@ def _text_change(old: str, new: str) -> str:
 
 
 def _state_changes(old: Element, new: Element) -> str:
-    """Return which states were gained and lost; who has the focus is said once, for all elements."""
+    """Return the gained and lost states; the focus is reported separately."""
     before, now = (set(states_of(each)) - {"focused"} for each in (old, new))
     gained = [state for state in states_of(new) if state in now - before]
     turned = {state for pair in _OPPOSITES if pair & set(gained) for state in pair}
@@ -156,14 +156,14 @@ def _state_changes(old: Element, new: Element) -> str:
     return ", ".join(parts + ([f"no longer {' '.join(lost)}"] if lost else []))
 
 
-def _only_a_caret(one: str, other: str) -> bool:
-    """Return whether two recognized texts differ in what a blinking caret is taken for."""
+def _differ_by_caret(one: str, other: str) -> bool:
+    """Return whether two recognized texts differ only by a character for which OCR took a caret."""
     short, long = sorted((one, other), key=len)
     return any(long[at] in "|I" and long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
 
-def _moves(old: Known, now: Sequence[Element], windows: Sequence[Window], ids: _Ids) -> list[str]:
-    """Return what moved, was covered or can be used again; what moved together is one line."""
+def _move_lines(old: Known, now: Sequence[Element], windows: Sequence[Window], ids: _IdNames) -> list[str]:
+    """Return lines about elements that moved, were covered or uncovered; elements that moved together share a line."""
     moved: dict[tuple[int, int], list[Element]] = {}
     covered, free = [], []
     for element in now:
@@ -176,15 +176,15 @@ def _moves(old: Known, now: Sequence[Element], windows: Sequence[Window], ids: _
             free.append(element)
         elif has_position(element) and not _still_there(before, element, windows):
             by = element.point.x - before.point.x, element.point.y - before.point.y
-            near = (each for each in moved if abs(each[0] - by[0]) + abs(each[1] - by[1]) <= TREMBLE_PX)
+            near = (each for each in moved if abs(each[0] - by[0]) + abs(each[1] - by[1]) <= JITTER_PX)
             moved.setdefault(next(near, by), []).append(element)
     lines = [
         f"Moved by {x},{y}: ids {ids.ranges(element.id for element in together)}"
         for (x, y), together in moved.items()
-        if len(together) >= LEAST_TOGETHER
+        if len(together) >= MIN_GROUP
     ]
-    alone = [element for together in moved.values() if len(together) < LEAST_TOGETHER for element in together]
-    if len(alone) > MOST_ALONE:
+    alone = [element for together in moved.values() if len(together) < MIN_GROUP for element in together]
+    if len(alone) > MAX_SINGLE:
         lines.append(f"Moved: ids {ids.ranges(element.id for element in alone)}")
     elif alone:
         at = ((element.id, element.point) for element in alone if element.point is not None)
@@ -194,9 +194,9 @@ def _moves(old: Known, now: Sequence[Element], windows: Sequence[Window], ids: _
 
 
 def _still_there(before: Element, now: Element, windows: Sequence[Window]) -> bool:
-    """Return whether the place that was said still hits an element, or would but for a window above it."""
+    """Return whether the reported point still hits an element, at least under the windows above it."""
     assert before.point is not None and now.point is not None
-    if abs(before.point.x - now.point.x) + abs(before.point.y - now.point.y) <= TREMBLE_PX:
+    if abs(before.point.x - now.point.x) + abs(before.point.y - now.point.y) <= JITTER_PX:
         return True
     if now.rect.contains(before.point):
         return True
@@ -205,8 +205,8 @@ def _still_there(before: Element, now: Element, windows: Sequence[Window]) -> bo
     return any(frames[window].contains(before.point) for window in above)
 
 
-def _absent(previous: Snapshot, current: Snapshot, old: Known) -> tuple[dict[str, list[Element]], list[Element]]:
-    """Return the elements that other windows cover now, by these, and those that are gone from windows still there."""
+def _find_absent(previous: Snapshot, current: Snapshot, old: Known) -> tuple[dict[str, list[Element]], list[Element]]:
+    """Return the elements that are now covered, by covering window, and those that are gone from remaining windows."""
     above: dict[int, list[Window]] = {
         window.id: list(current.windows[:place]) for place, window in enumerate(current.windows)
     }
@@ -228,8 +228,8 @@ def _absent(previous: Snapshot, current: Snapshot, old: Known) -> tuple[dict[str
     return covered, gone
 
 
-def _gone_lines(elements: Sequence[Element], ids: _Ids) -> list[str]:
-    if len(elements) > MOST_ALONE:
+def _gone_lines(elements: Sequence[Element], ids: _IdNames) -> list[str]:
+    if len(elements) > MAX_SINGLE:
         roles = {element.role for element in elements}
         kind = roles.pop() if len(roles) == 1 else "elements"
         return [f"  {len(elements)} {kind}: ids {ids.ranges(element.id for element in elements)}"]
@@ -243,24 +243,24 @@ def _window_changes(previous: Snapshot, current: Snapshot) -> list[str]:
     lines += [f"Window closed: {window_line(window)}" for identity, window in old.items() if identity not in new]
     for identity, window in new.items():
         before = old.get(identity)
-        # That another window is no longer the active one goes without saying.
+        # It is implied that the previously active window no longer is.
         if before is not None and (before.title != window.title or (window.active and not before.active)):
             lines.append(f"Window now: {window_line(window)}")
     return lines
 
 
-class _Ids:
-    """Names many elements at once.
+class _IdNames:
+    """Names groups of elements by ranges of ids or cell addresses.
 
     Args:
-        known: The ids that the reader knows; a range may pass over others.
+        known: The ids that the reader knows; ranges may skip other ids.
     """
 
     def __init__(self, known: Iterable[int]) -> None:
         self._place = {number: place for place, number in enumerate(sorted(set(known)))}
 
     def which(self, elements: Sequence[Element]) -> str:
-        """Return the ids of elements; cells of one sheet are given by their addresses."""
+        """Return the ids of elements; cells of a single sheet are named by their addresses."""
         cells = [element for element in elements if is_sheet_cell(element)]
         if len({cell.window_id for cell in cells}) != 1 or len({cell.name for cell in cells}) != len(cells):
             cells = []

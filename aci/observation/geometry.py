@@ -15,7 +15,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Rect:
-    """A rectangle of pixels; `x + width` and `y + height` lie just outside of it."""
+    """A rectangle of pixels; `x + width` and `y + height` lie just outside it."""
 
     x: int
     y: int
@@ -43,27 +43,27 @@ class Rect:
         return Point(self.x + self.width // 2, self.y + self.height // 2)
 
     def scaled(self, factor: float) -> Rect:
-        """Return the rectangle with its edges this many times as far from the origin, to the nearest pixel."""
+        """Return the rectangle scaled about the origin, rounded to whole pixels."""
         left, top = round(self.x * factor), round(self.y * factor)
         return Rect(left, top, round(self.right * factor) - left, round(self.bottom * factor) - top)
 
     def contains(self, point: Point) -> bool:
-        """Return whether the pixel lies inside."""
+        """Return whether a pixel lies inside."""
         return self.x <= point.x < self.right and self.y <= point.y < self.bottom
 
     def intersection(self, other: Rect) -> Rect | None:
-        """Return the common part, or None where there is none."""
+        """Return the common part of two rectangles, or None."""
         x, y, right, bottom = self.x, self.y, self.x + self.width, self.y + self.height
         left, top = max(x, other.x), max(y, other.y)
         width, height = min(right, other.x + other.width) - left, min(bottom, other.y + other.height) - top
         if width <= 0 or height <= 0:
             return None
         if left == x and top == y and width == self.width and height == self.height:
-            return self  # of thousands of these most lie wholly in the others
+            return self  # saves an allocation in the most common case
         return Rect(left, top, width, height)
 
     def subtract(self, other: Rect) -> list[Rect]:
-        """Return at most four rectangles that cover what is left when `other` is cut out."""
+        """Return at most four disjoint rectangles that cover the part outside `other`."""
         cut = self.intersection(other)
         if cut is None:
             return [self] if self.area else []

@@ -1,4 +1,4 @@
-"""Descriptions of elements apart from place and id, to find them again in another observation."""
+"""Descriptions of elements without ids and coordinates, for finding them in another observation."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict
 
 from aci.observation.observation import Element, Observation
-from aci.observation.sheet_places import CellPlace, cell_place, the_cell
+from aci.observation.sheet_places import CellPlace, cell_place, find_cell
 from aci.observation.sheet_text import is_sheet_cell
 from aci.observation.snapshot import IN_PICTURE
 
 MIN_SCORE = 0.6
-# class names that GTK 4 gives nameless containers; some are there only at times
-_OF_TOOLKIT = re.compile(r"(?:Gtk|Adw)[A-Z]\w*$")
-SHARED_WORDS = 0.5  # share of common words from which on two titles name the same window
+# class names that GTK 4 uses for nameless containers, some of which come and go
+_TOOLKIT_NAME = re.compile(r"(?:Gtk|Adw)[A-Z]\w*$")
+SHARED_WORDS = 0.5  # minimum share of common words in two titles of the same window
 
 _BESIDE_CHARS = 80
-# Ancestors named after their changing content; their window's title says enough
-_OF_CONTENT = frozenset(
+# roles of ancestors named after their changing content, for which the window's title is enough
+_CONTENT_NAMED_ROLES = frozenset(
     {"frame", "window", "dialog", "alert", "file chooser", "page tab", "page tab list", "scroll pane"}
 )
 _NUMBERS = re.compile(r"\d+")
@@ -29,7 +29,7 @@ _FILE = re.compile(r"(?:~|/)\S*/\S[^/]*|~/[^/]+")  # a path, which is the whole 
 
 
 class ElementDescription(BaseModel):
-    """An element without its id and place."""
+    """An element without its id and coordinates."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -41,10 +41,10 @@ class ElementDescription(BaseModel):
     window: str = ""  # title of its window
     path: tuple[str, ...] = ()  # roles and names of its ancestors, from the window down
     ordinal: int = 0  # position among the elements of the same role and name, in reading order, from 0
-    beside: str = ""  # what stands to the left of it or else above it, where others have the same role and name
-    # how many elements of its window had the same role and name, itself included; 0 where that is not known
+    beside: str = ""  # text to the left of it, or else above it, if other elements have the same role and name
+    # number of elements in its window with the same role and name, including itself; 0 if unknown
     twins: int = 0
-    cell: CellPlace | None = None  # where it lies in its sheet, if it is a cell that is named by its address
+    cell: CellPlace | None = None  # its place in the sheet, if it is a cell named by its address
     read_only: bool | None = None  # whether its content cannot be edited; None for elements with a name
 
 
@@ -72,9 +72,9 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
     """Find the described element, by role, name, path and surroundings, never by coordinates.
 
     Returns:
-        The best match, in the topmost of several windows; None without a match, or if equal matches cannot be
-        distinguished by neighbouring texts or, where their number is unchanged, by their order. What was found in the
-        picture is not found again by words.
+        The best match, in the topmost of several windows. None if there is no match, or if equal matches cannot be
+        distinguished by neighboring texts or, if their number is unchanged, by their order. Candidates found in the
+        picture are never found again.
     """
     if description.path == IN_PICTURE:
         return None
@@ -88,16 +88,16 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
         and titles_agree(description.window, titles.get(element.window_id, ""))
     ]
     if description.cell is not None:
-        return the_cell(description.cell, description.name, cells_of(description, similar))
+        return find_cell(description.cell, description.name, cells_of(description, similar))
     scored = [(round(_score(description, element), 3), element) for element in similar]
     best = max((score for score, _ in scored), default=0.0)
     if best < MIN_SCORE:
         return None
-    return _distinguished(description, [element for score, element in scored if score == best], observation)
+    return _choose(description, [element for score, element in scored if score == best], observation)
 
 
 def cells_of(description: ElementDescription, elements: Iterable[Element]) -> list[Element]:
-    """Return the cells of the described sheet in its topmost window; sheets may differ in their number alone."""
+    """Return the cells of the described sheet in the topmost window that shows it."""
     cells = [one for one in elements if is_sheet_cell(one) and one.path[-1:] == description.path[-1:]]
     return [one for one in cells if one.window_id == cells[0].window_id]
 
@@ -105,9 +105,9 @@ def cells_of(description: ElementDescription, elements: Iterable[Element]) -> li
 def titles_agree(one: str, other: str) -> bool:
     """Return whether two titles may belong to the same window at different times.
 
-    Numbers, document names and change marks vary; the part behind the last dash, usually the application, or most of
-    the words stay. Titles that are nothing but the path of a document agree. Popups have no title and only agree with
-    each other.
+    Numbers, document names and marks of unsaved changes vary, while the part after the last dash, usually the
+    application, or most of the words stay. Two titles that are just document paths agree. Popups, which have no
+    title, agree only with each other.
     """
     if not one or not other:
         return one == other
@@ -120,14 +120,14 @@ def titles_agree(one: str, other: str) -> bool:
     return len(mine & theirs) >= SHARED_WORDS * max(1, len(mine | theirs))
 
 
-def _distinguished(description: ElementDescription, best: list[Element], observation: Observation) -> Element | None:
+def _choose(description: ElementDescription, best: list[Element], observation: Observation) -> Element | None:
     best = [element for element in best if element.window_id == best[0].window_id]
     by_state = description.read_only is not None
     twins = [other for other in observation.elements if _is_twin(other, best[0], by_state)]
     as_many = len(twins) == (description.twins or len(twins))
     if description.beside:
         alike = [element for element in best if _beside(element, observation.elements) == description.beside]
-        if len(best) == 1 and len(twins) > 1:  # the others have another label, or lie elsewhere
+        if len(best) == 1 and len(twins) > 1:  # the twins differ in their label or path
             return best[0]
         if len(alike) < 2:
             return alike[0] if alike else None
@@ -139,7 +139,7 @@ def _distinguished(description: ElementDescription, best: list[Element], observa
 
 
 def _score(description: ElementDescription, element: Element) -> float:
-    """Return the agreement from 0 to 1; an element without a name is known by its surroundings alone."""
+    """Return the similarity from 0 to 1; an element without a name is identified by its surroundings alone."""
     if description.name and element.name != description.name:
         return 0.0
     if not description.name and description.label and element.label != description.label:
@@ -155,13 +155,18 @@ def _score(description: ElementDescription, element: Element) -> float:
 def _nearest_named(path: tuple[str, ...]) -> str:
     for part in reversed(path):
         role, _, name = part.partition(":")
-        if name and role not in _OF_CONTENT and not role.startswith("document") and not _OF_TOOLKIT.match(name):
+        if (
+            name
+            and role not in _CONTENT_NAMED_ROLES
+            and not role.startswith("document")
+            and not _TOOLKIT_NAME.match(name)
+        ):
             return name
     return ""
 
 
 def _path_agreement(one: tuple[str, ...], other: tuple[str, ...]) -> float:
-    """Return the share of ancestors that agree, counted from the element outwards."""
+    """Return the share of ancestors whose roles agree, counted from the element outwards."""
     longest = max(len(one), len(other))
     if not longest:
         return 1.0
@@ -174,7 +179,7 @@ def _path_agreement(one: tuple[str, ...], other: tuple[str, ...]) -> float:
 
 
 def _is_twin(other: Element, element: Element, by_state: bool) -> bool:
-    """Return whether two elements are called alike and, `by_state`, whether both or neither can be edited."""
+    """Return whether two elements have the same role and name and, with `by_state`, are equally editable."""
     if by_state and ("read_only" in other.states) != ("read_only" in element.states):
         return False
     return (other.role, other.name, other.window_id) == (element.role, element.name, element.window_id)
@@ -182,18 +187,18 @@ def _is_twin(other: Element, element: Element, by_state: bool) -> bool:
 
 def _beside(element: Element, elements: Iterable[Element]) -> str:
     """Return the nearest text to the left in the same row, else above; "" if there is none."""
-    beside = [other for other in elements if other.window_id == element.window_id and _is_reference(other, element)]
+    beside = [other for other in elements if other.window_id == element.window_id and _can_identify(other, element)]
     rect = element.rect
     left = [o for o in beside if o.rect.right <= rect.x + 2 and o.rect.y < rect.bottom and o.rect.bottom > rect.y]
     if left:
-        return _words_of(max(left, key=lambda other: (other.rect.right, -other.id)))
+        return _text_of(max(left, key=lambda other: (other.rect.right, -other.id)))
     above = [o for o in beside if o.rect.bottom <= rect.y + 2 and o.rect.x < rect.right and o.rect.right > rect.x]
-    return _words_of(max(above, key=lambda other: (other.rect.bottom, -other.id))) if above else ""
+    return _text_of(max(above, key=lambda other: (other.rect.bottom, -other.id))) if above else ""
 
 
-def _is_reference(other: Element, element: Element) -> bool:
-    return other.source == "accessibility" and other.name != element.name and bool(_words_of(other))
+def _can_identify(other: Element, element: Element) -> bool:
+    return other.source == "accessibility" and other.name != element.name and bool(_text_of(other))
 
 
-def _words_of(element: Element) -> str:
+def _text_of(element: Element) -> str:
     return (element.name or element.text or "")[:_BESIDE_CHARS]

@@ -1,4 +1,4 @@
-"""The screenshot with a numbered mark at each element."""
+"""Set-of-marks screenshots, with a numbered mark at each element."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 FONT_PX = 11
-FOREIGN_COST = 30.0  # per pixel in another element, in brightness steps between neighbouring pixels
-TAKEN_COST = 1000.0  # per pixel of another number
-MOST_STEPS = 24  # places tried along the middle of a wide element
+FOREIGN_COST = 30.0  # per pixel of another element, in brightness steps between neighboring pixels
+TAKEN_COST = 1000.0  # per pixel of another tag
+MAX_STEPS = 24  # maximum number of positions tried along the middle of a wide element
 # dark enough for white digits
 COLORS = ((200, 30, 30), (20, 90, 200), (0, 120, 60), (150, 60, 170), (180, 90, 0), (0, 120, 130))
 
@@ -27,8 +27,7 @@ COLORS = ((200, 30, 30), (20, 90, 200), (0, 120, 60), (150, 60, 170), (180, 90, 
 def draw_marks(observation: Snapshot) -> NDArray[np.uint8]:
     """Return the screenshot with a frame and a number for each element, (H, W, 3) uint8 RGB.
 
-    Each number goes to the plainest free place next to its element or at one of its corners. Empty cells of a sheet get
-    none.
+    Each number is placed where it hides the least, next to its element or within it. Empty cells of a sheet get none.
     """
     from PIL import Image, ImageDraw, ImageFont
 
@@ -38,18 +37,18 @@ def draw_marks(observation: Snapshot) -> NDArray[np.uint8]:
     marked = [
         replace(element, rect=common)
         for element in (*observation.elements, *observation.candidates)
-        if _deserves_mark(element) and (common := element.rect.intersection(observation.screen)) is not None
+        if _needs_mark(element) and (common := element.rect.intersection(observation.screen)) is not None
     ]
     for element in marked:
         rect = element.rect
         draw.rectangle((rect.x, rect.y, rect.right - 1, rect.bottom - 1), outline=_color(element))
-    busy = _Busyness(observation.screenshot, [element.rect for element in marked])
+    costs = _PlacementCost(observation.screenshot, [element.rect for element in marked])
     for element in marked:
-        _draw_tag(draw, font, element, busy)
+        _draw_tag(draw, font, element, costs)
     return np.asarray(image)
 
 
-def _deserves_mark(element: Element) -> bool:
+def _needs_mark(element: Element) -> bool:
     if element.point is None:
         return False
     blank_cell = element.role == "table cell" and element.text == "" and "focused" not in element.states
@@ -60,22 +59,22 @@ def _color(element: Element) -> tuple[int, int, int]:
     return COLORS[element.id % len(COLORS)]
 
 
-def _draw_tag(draw: ImageDraw, font: FreeTypeFont | ImageFont, element: Element, busy: _Busyness) -> None:
+def _draw_tag(draw: ImageDraw, font: FreeTypeFont | ImageFont, element: Element, costs: _PlacementCost) -> None:
     text = str(element.id)
     left, top, right, bottom = draw.textbbox((0, 0), text, font=font)
     width, height = int(right - left) + 4, int(bottom - top) + 4
-    spots = [(spot, busy.cost(spot, element.rect)) for spot in _spots(element.rect, width, height)]
+    spots = [(spot, costs.cost(spot, element.rect)) for spot in _spots(element.rect, width, height)]
     spot = min(spots, key=lambda item: item[1])[0]
-    spot = busy.inside(spot)
-    busy.take(spot)
+    spot = costs.inside(spot)
+    costs.take(spot)
     draw.rectangle((spot.x, spot.y, spot.right - 1, spot.bottom - 1), fill=_color(element))
     draw.text((spot.x + 2 - left, spot.y + 2 - top), text, fill=(255, 255, 255), font=font)
 
 
 def _spots(rect: Rect, width: int, height: int) -> list[Rect]:
-    """Return places for a tag, the most readable first.
+    """Return candidate positions for a tag, the most readable first.
 
-    In wide elements that is the end, where text seldom reaches, or a gap between words; for small ones, outside.
+    In wide elements, these are the end, which text seldom reaches, and gaps between words; for small ones, the outside.
     """
     right, bottom = rect.right - width, rect.bottom - height
     middle = rect.y + (rect.height - height) // 2
@@ -88,15 +87,15 @@ def _spots(rect: Rect, width: int, height: int) -> list[Rect]:
         (rect.x, rect.bottom),
         (right, rect.bottom),
     ]
-    step = max(width // 2, rect.width // MOST_STEPS)
+    step = max(width // 2, rect.width // MAX_STEPS)
     between = [(x, middle) for x in range(right - step, rect.x, -step)]
     roomy = rect.width >= 4 * width and rect.height >= height
     places = [*inside[:1], *between, *inside[1:], *outside] if roomy else outside + inside
     return [Rect(x, y, width, height) for x, y in places]
 
 
-class _Busyness:
-    """How much a tag would hide at each place of the picture."""
+class _PlacementCost:
+    """Rates how much a tag would hide at each position."""
 
     def __init__(self, screenshot: NDArray[np.uint8], rects: Sequence[Rect]) -> None:
         self._height, self._width = screenshot.shape[:2]
@@ -111,9 +110,9 @@ class _Busyness:
             self._elements[rect.y : rect.bottom, rect.x : rect.right] += 1
 
     def cost(self, spot: Rect, own: Rect) -> float:
-        """Return what a tag of the element at `own` would hide; infinite outside of the screen.
+        """Return the cost of a tag for the element at `own`; infinite outside the screen.
 
-        A place in another element counts as well: the tag would be taken for that element's number.
+        Positions within another element are penalized, since the tag would be mistaken for that element's number.
         """
         if spot.x < 0 or spot.y < 0 or spot.right > self._width or spot.bottom > self._height:
             return float("inf")

@@ -1,4 +1,4 @@
-"""The screen at one moment, and its forms for a model."""
+"""Observations: the screen at one moment, with its text and picture forms for a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Element", "Observation", "Source", "State", "Window"]
 
 @dataclass(frozen=True)
 class Observation(Snapshot):
-    """The screen at one moment; its fields are those of `Snapshot`."""
+    """The screen at one moment, with the fields of `Snapshot`."""
 
     def to_text(self) -> str:
         """Return the windows and elements as a compact table for a model."""
@@ -26,7 +26,7 @@ class Observation(Snapshot):
         return render_observation(self)
 
     def changes_since(self, previous: Observation, earlier: Sequence[Observation] = ()) -> str:
-        """Return what differs from the previous observation, as text for a model that also knows `earlier` ones."""
+        """Return the differences from a previous observation, as text for a model that also knows `earlier` ones."""
         from aci.observation.changes import render_changes
 
         return render_changes(previous, self, earlier)

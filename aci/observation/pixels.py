@@ -1,4 +1,4 @@
-"""Differences between screenshots."""
+"""Pixel differences between screenshots."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BLOCK_PX = 16  # side of the compared squares; a row of one is two 8-byte words of the mask
-MOST_AREAS = 200  # with more areas the gaps within each row of blocks are filled
+BLOCK_PX = 16  # side of the compared blocks; a row of a block is two 8-byte words of the mask
+MAX_AREAS = 200  # with more areas, the gaps within each row of blocks are filled
 
 CARET_PX = 3  # a narrower change is a blinking caret
-TALLEST_CARET_PX = 64
+MAX_CARET_HEIGHT_PX = 64
 
 _WORD = 8
 
@@ -43,14 +43,14 @@ def is_changed(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
     columns, rows = np.flatnonzero(differs.any(axis=0)), np.flatnonzero(differs.any(axis=1))
     if not len(columns):
         return False
-    narrow = int(columns[-1] - columns[0]) < CARET_PX and int(rows[-1] - rows[0]) < TALLEST_CARET_PX
+    narrow = int(columns[-1] - columns[0]) < CARET_PX and int(rows[-1] - rows[0]) < MAX_CARET_HEIGHT_PX
     return not narrow
 
 
 def differing(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return which pixels of two pictures, both (H, W, 3) uint8 RGB, differ, as (H, W).
 
-    Rows are compared as a whole first, and channels one by one: ten times faster than `any` over the last axis.
+    Comparing whole rows first, and then channels one by one, is ten times faster than `any` over the last axis.
     """
     import numpy as np
 
@@ -65,7 +65,7 @@ def differing(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.bo
 def _is_caret(differs: NDArray[np.bool_], area: Rect) -> bool:
     import numpy as np
 
-    if area.width > 2 * BLOCK_PX or area.height > TALLEST_CARET_PX:
+    if area.width > 2 * BLOCK_PX or area.height > MAX_CARET_HEIGHT_PX:
         return False
     columns = np.flatnonzero(differs[area.y : area.bottom, area.x : area.right].any(axis=0))
     return len(columns) > 0 and int(columns[-1] - columns[0]) < CARET_PX
@@ -86,15 +86,15 @@ def _blocks(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _areas(blocks: NDArray[np.bool_]) -> list[Rect]:
-    """Return rectangles of blocks, few rather than tight where the changes are scattered."""
+    """Return rectangles of changed blocks; scattered changes yield few large ones rather than many tight ones."""
     import numpy as np
 
     rows = [(int(row), _runs(blocks[row])) for row in np.flatnonzero(blocks.any(axis=1))]
-    areas = _joined(rows)
-    return areas if len(areas) <= MOST_AREAS else _joined([(row, [(runs[0][0], runs[-1][1])]) for row, runs in rows])
+    areas = _merge_rows(rows)
+    return areas if len(areas) <= MAX_AREAS else _merge_rows([(row, [(runs[0][0], runs[-1][1])]) for row, runs in rows])
 
 
-def _joined(rows: Sequence[tuple[int, Sequence[tuple[int, int]]]]) -> list[Rect]:
+def _merge_rows(rows: Sequence[tuple[int, Sequence[tuple[int, int]]]]) -> list[Rect]:
     finished: list[Rect] = []
     growing: dict[tuple[int, int], Rect] = {}
     for row, runs in rows:

@@ -1,4 +1,4 @@
-"""Texts from the screen in quotation marks, so that no application can imitate a line of an observation."""
+"""Quoting of text from the screen, so that no application can forge a line of an observation."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ LONGEST_TEXT = 600
 
 
 def quote(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Return a text in double quotes on one line, cut in the middle if it is long.
+    """Return a text in double quotes on one line, shortened in the middle if it is long.
 
-    Quotes, backslashes and all characters that move the cursor, break the line or change the direction of writing are
-    escaped.
+    Quotes, backslashes and characters that move the cursor, break the line or change the writing direction are escaped.
     """
     if len(text) > longest:
         head, tail = longest * 2 // 3, longest // 3
@@ -22,7 +21,7 @@ def quote(text: str, longest: int = LONGEST_TEXT) -> str:
 
 def _escaped(text: str) -> str:
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
-        return f'"{text}"'  # nearly all are, and there are hundreds on a screen
+        return f'"{text}"'  # fast path for nearly all of the hundreds of texts on a screen
     return '"' + "".join(_escape(character) for character in text) + '"'
 
 

@@ -1,4 +1,4 @@
-"""Elements that say nothing that another element does not say."""
+"""Suppression of redundant elements in text forms, such as captions of fields."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from aci.observation.snapshot import Element, Snapshot, State
 _CAPTIONS = frozenset({"label", "static", "caption", "text line"})
 _PICTURES = frozenset({"image", "icon", "canvas", "drawing area", "animation", "section"})
 _CONTROLS: frozenset[State] = frozenset({"focusable", "checkable", "selectable", "has_popup"})
-_ENDINGS = " :*\u00a0\uff1a"  # of captions
-_LEAST_PX = 24  # smaller pictures without a name are decoration
+_CAPTION_ENDINGS = " :*\u00a0\uff1a"
+_MIN_PX = 24  # smaller pictures without a name are decoration
 
 
-def listed(observation: Snapshot, before: Mapping[int, Element] | None = None) -> list[Element]:
+def listed_elements(observation: Snapshot, before: Mapping[int, Element] | None = None) -> list[Element]:
     """Return the elements that a text for a model lists.
 
-    Left out are captions beside the field that they name, nameless pictures that lie in a control or measure a few
-    pixels, and the captions in `before`, which were left out earlier, as long as they say the same. What has the focus
-    is always listed.
+    Omitted are captions next to the field that they label, unnamed pictures that are small or lie within a control, and
+    unchanged captions in `before`, which were omitted earlier. The focused element is always listed.
     """
     captions = before or {}
     fields: dict[tuple[int, str], list[Element]] = {}
@@ -28,17 +27,17 @@ def listed(observation: Snapshot, before: Mapping[int, Element] | None = None) -
                 fields.setdefault((element.window_id, said), []).append(element)
     controls = [element for element in observation.elements if element.states & _CONTROLS]
 
-    def says_nothing_new(element: Element) -> bool:
+    def is_redundant(element: Element) -> bool:
         if element.id == observation.focus_id or not _is_plain(element):
             return False
         if element.role in _CAPTIONS and element.name:
-            named = fields.get((element.window_id, element.name.strip(_ENDINGS)), ())
+            named = fields.get((element.window_id, element.name.strip(_CAPTION_ENDINGS)), ())
             known = captions.get(element.id)
             same = known is not None and known.name == element.name
             return same or any(_is_beside(element, field) for field in named)
         return element.role in _PICTURES and not element.name and _is_decoration(element, controls)
 
-    return [element for element in observation.elements if not says_nothing_new(element)]
+    return [element for element in observation.elements if not is_redundant(element)]
 
 
 def _is_field(element: Element) -> bool:
@@ -49,21 +48,21 @@ def _is_field(element: Element) -> bool:
 
 
 def _captions_of(field: Element) -> Iterator[str]:
-    """Yield what a caption of a field may say: its name or, as it may have several, the first words of its label."""
+    """Yield possible captions of a field: its name, and leading words of its label, which may join captions."""
     if field.name:
-        yield field.name.strip(_ENDINGS)
+        yield field.name.strip(_CAPTION_ENDINGS)
     words = field.label.split(" ") if field.label else []
     for count in range(1, len(words) + 1):
-        yield " ".join(words[:count]).strip(_ENDINGS)
+        yield " ".join(words[:count]).strip(_CAPTION_ENDINGS)
 
 
 def _is_plain(element: Element) -> bool:
-    """Return whether an element has nothing but a name or a description."""
+    """Return whether an element has no content, value or states, only a name or a description."""
     return element.text in (None, "", element.name) and element.value is None and not element.states - {"focusable"}
 
 
 def _is_beside(caption: Element, field: Element) -> bool:
-    """Return whether a caption stands in the line of a field, or right above or below it."""
+    """Return whether a caption is in line with a field, or right above or below it."""
     one, other = caption.rect, field.rect
     apart = max(one.y, other.y) - min(one.bottom, other.bottom)
     across = max(one.x, other.x) < min(one.right, other.right)
@@ -71,7 +70,7 @@ def _is_beside(caption: Element, field: Element) -> bool:
 
 
 def _is_decoration(picture: Element, controls: Sequence[Element]) -> bool:
-    if not picture.description and min(picture.rect.width, picture.rect.height) < _LEAST_PX:
+    if not picture.description and min(picture.rect.width, picture.rect.height) < _MIN_PX:
         return True
     return any(
         control.window_id == picture.window_id

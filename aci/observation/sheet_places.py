@@ -1,4 +1,4 @@
-"""Cells of a sheet by the words of their row and column, which stay with them when rows and columns are inserted."""
+"""Identification of sheet cells by their row and column headers, which is robust against inserted rows and columns."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ AXES: tuple[Axis, ...] = ("row", "column")
 
 
 class CellPlace(BaseModel):
-    """Where a cell lies among the words of its sheet."""
+    """The place of a cell in its sheet, by the words in its row and column."""
 
     model_config = ConfigDict(frozen=True)
 
     row: str = ""  # the first words in its row, to the left of it
     column: str = ""  # the first words in its column, above it
-    # what the task says of the cell: the words of its row or column, or both with its address, without any words here
+    # axes that the task names, by the words above; both of them without words if it names the cell's address
     said: tuple[Axis, ...] = ()
-    alike: int = 1  # number of cells that this described when it was learned
+    alike: int = 1  # number of cells that matched when it was learned
 
 
 def cell_place(cell: Element, elements: Sequence[Element]) -> CellPlace | None:
-    """Return where a cell lies; None for an element that is not a cell named by its address."""
+    """Return the place of a cell; None for an element that is not a cell named by its address."""
     if not is_sheet_cell(cell):
         return None
-    left, above = _words_around(cell, _worded(_sheet_of(cell, elements)))
+    left, above = _words_around(cell, _cells_with_words(_sheet_of(cell, elements)))
     return CellPlace(row=left[0] if left else "", column=above[0] if above else "")
 
 
 def find_cells(place: CellPlace, address: str, cells: Sequence[Element]) -> list[Element]:
-    """Return the cells of a sheet that lie among the same words.
+    """Return the cells of a sheet that match a place.
 
-    A row or column that the task names by its words is known by these alone, another one by its place as well.
+    A row or column that the task names by its words is matched by these alone, any other also by its position.
     """
-    worded = _worded(cells)
+    worded = _cells_with_words(cells)
 
-    def fits(cell: Element) -> bool:
+    def matches(cell: Element) -> bool:
         if not (place.row and "row" in place.said) and _digits(cell.name) != _digits(address):
             return False
         if not (place.column and "column" in place.said) and _letters(cell.name) != _letters(address):
@@ -53,11 +53,11 @@ def find_cells(place: CellPlace, address: str, cells: Sequence[Element]) -> list
         left, above = _words_around(cell, worded)
         return (not place.row or place.row in left) and (not place.column or place.column in above)
 
-    return [cell for cell in cells if fits(cell)]
+    return [cell for cell in cells if matches(cell)]
 
 
-def the_cell(place: CellPlace, address: str, cells: Sequence[Element]) -> Element | None:
-    """Return the described cell among those of one sheet; None if it is not there, or if it is not clear which one."""
+def find_cell(place: CellPlace, address: str, cells: Sequence[Element]) -> Element | None:
+    """Return the described cell of a sheet; None if it is missing or ambiguous."""
     found = find_cells(place, address, cells)
     if len(found) > 1 and place.alike == len(found):
         found = [cell for cell in found if cell.name == address]
@@ -80,14 +80,14 @@ def _sheet_of(cell: Element, elements: Sequence[Element]) -> list[Element]:
     ]
 
 
-def _worded(cells: Sequence[Element]) -> list[tuple[int, int, str]]:
-    """Return the row, column and content of the cells that hold words, in reading order."""
+def _cells_with_words(cells: Sequence[Element]) -> list[tuple[int, int, str]]:
+    """Return row, column and content of the cells that contain words, in reading order."""
     held = ((row_number(cell), column_number(cell), (cell.text or "").strip()) for cell in cells)
     return sorted(one for one in held if _LETTER.search(one[2]))
 
 
 def _words_around(cell: Element, worded: Sequence[tuple[int, int, str]]) -> tuple[list[str], list[str]]:
-    """Return the words to the left of a cell and those above it, the farthest ones first."""
+    """Return the words to the left of a cell and above it, the farthest ones first."""
     row, column = row_number(cell), column_number(cell)
     left = [text for y, x, text in worded if y == row and x < column]
     return left, [text for y, x, text in worded if x == column and y < row]

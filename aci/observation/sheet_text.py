@@ -1,4 +1,4 @@
-"""Cells of a spreadsheet as text: those with content one by one, empty ones and selections as ranges of addresses."""
+"""Text form of spreadsheet cells: filled ones individually, empty ones and selections as address ranges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_sheet_cell(element: Element) -> bool:
 
 
 def sheet_lines(cells: Sequence[Element]) -> list[str]:
-    """Return the lines of cells, in the order of rows."""
+    """Return the lines for cells, row by row."""
     lines = []
     blank_rows: list[list[Element]] = []
     for row in (list(run) for _, run in groupby(cells, key=lambda cell: cell.name.lstrip(ascii_uppercase))):

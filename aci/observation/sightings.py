@@ -1,4 +1,4 @@
-"""Which elements of two observations are the same object, by what is said on and around them."""
+"""Comparison of two observations: which elements are the same object, by the text on and around them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from itertools import chain
 
 from aci.observation.geometry import Rect
 
-NEAR_PX = 48  # how far a recreated element may lie from its predecessor
-STILL_PX = 3  # recognized text is never found at quite the same place
-MUCH_MORE = 3  # how many times more of what surrounds an element must stay than may change
+NEAR_PX = 48  # maximum distance of a recreated element from its predecessor
+STILL_PX = 3  # smaller moves do not count, since the position of recognized text varies
+MUCH_MORE = 3  # minimum ratio of unchanged to changed surroundings of the same element
 _WORD = re.compile(r"\w+")
 
 Offset = tuple[int, int]
@@ -23,22 +23,22 @@ Offset = tuple[int, int]
 class Sighting:
     """One element of one observation."""
 
-    key: Hashable  # the object behind it, as its application names it
-    likeness: Hashable  # what makes two objects look the same to a person: window, role, name, ancestors
-    rect: Rect  # where it was seen, px
-    says: str = ""  # what can be read on it, without what a user enters
-    holders: tuple[Hashable, ...] = ()  # the objects that it lies in, from the window down
-    items: tuple[Hashable, ...] = ()  # those of them that are one of many of a kind; itself, if it is
-    lasting: bool = False  # whether the key says what it is, as the address of a cell does
-    silent: bool = False  # whether it may say nothing and still be known: a field, or what only a tooltip names
+    key: Hashable  # identity of the application's object
+    likeness: Hashable  # appearance to a person: window, role, name and ancestors
+    rect: Rect  # its position, px
+    says: str = ""  # its text, without what a user enters
+    holders: tuple[Hashable, ...] = ()  # the objects that contain it, from the window down
+    items: tuple[Hashable, ...] = ()  # the repeated items (rows, cards) among them, and itself if it is one
+    lasting: bool = False  # whether the key alone identifies it, as the address of a cell does
+    silent: bool = False  # whether it may be identified without text: a field, or an element that only a tooltip names
 
 
 class Frame:
     """The sightings of one observation.
 
     Args:
-        sightings: In reading order within each window.
-        number: Counts the observations.
+        sightings: The sightings, in reading order within each window.
+        number: Number of the observation.
     """
 
     def __init__(self, sightings: tuple[Sighting, ...], number: int) -> None:
@@ -57,17 +57,17 @@ class Frame:
 
     @cached_property
     def alike(self) -> Counter[Hashable]:
-        """How many look the same, by likeness."""
+        """Number of sightings with the same likeness."""
         return Counter(sighting.likeness for sighting in self.sightings)
 
     @cached_property
     def texts(self) -> Counter[tuple[Hashable, str]]:
-        """How many look the same and say the same, by likeness and text."""
+        """Number of sightings with the same likeness and text."""
         return Counter((sighting.likeness, sighting.says) for sighting in self.sightings)
 
     @cached_property
     def counts(self) -> dict[Hashable, Counter[str]]:
-        """How many sightings of each window say a word."""
+        """Number of sightings that contain a word, by window."""
         return {
             window: Counter(chain.from_iterable(words_of(sighting.says) for sighting in members))
             for window, members in self.by_window.items()
@@ -75,7 +75,7 @@ class Frame:
 
     @cached_property
     def within(self) -> dict[Hashable, list[int]]:
-        """The places of the sightings in each object, itself included if it is an item."""
+        """Indices of the sightings within each object, including itself if it is an item."""
         found: dict[Hashable, list[int]] = defaultdict(list)
         for place, sighting in enumerate(self.sightings):
             for holder in sighting.holders:
@@ -85,7 +85,7 @@ class Frame:
         return found
 
     def evidence(self, holder: Hashable) -> dict[str, int]:
-        """Return the words that are said in an object and nowhere else in its window, each with the innermost place."""
+        """Return the words that occur only in one object of its window, each with the innermost index."""
         found = self._evidence.get(holder)
         if found is None:
             members = self.within.get(holder, [])
@@ -100,18 +100,18 @@ class Frame:
         return found
 
     def is_alone(self, place: int) -> bool:
-        """Return whether nothing else in the window looks the same."""
+        """Return whether no other sighting has the same likeness."""
         return self.alike[self.sightings[place].likeness] == 1
 
     def is_alone_in_item(self, place: int) -> bool:
-        """Return whether nothing else in the innermost item around a sighting looks the same."""
+        """Return whether no other sighting in the innermost item has the same likeness."""
         sighting = self.sightings[place]
         return (
             sum(self.sightings[other].likeness == sighting.likeness for other in self.within[sighting.items[-1]]) == 1
         )
 
     def is_distinct(self, holder: Hashable) -> bool:
-        """Return whether an object has evidence; finding all of it takes longer."""
+        """Return whether an object has any evidence, which is cheaper than computing all of it."""
         members = [self.sightings[place] for place in self.within[holder]]
         counts = self.counts[window_of(members[0])]
         alone = any(counts[word] == 1 for member in members for word in words_of(member.says))
@@ -119,31 +119,30 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
-    """What happened to the words of a container."""
+class _ContainerChange:
+    """How the texts in a container changed."""
 
-    # how far each sighting that still says its words has moved, by its places before and after
+    # offset of each sighting that kept its text, by its indices before and after
     moves: dict[tuple[int, int], Offset]
-    lost: frozenset[int]  # those that no longer say theirs, by their places before
-    # those that say what was not said before, by their places after; none where a menu was only closed
-    gained: frozenset[int]
-    offsets: Counter[Offset]  # how many have moved how far
-    rewritten: int  # how many objects say something else
+    lost: frozenset[int]  # indices, before, of sightings that lost their text
+    gained: frozenset[int]  # indices, after, of sightings with new text; empty if only a menu was closed
+    offsets: Counter[Offset]  # number of sightings by offset
+    rewritten: int  # number of objects whose text changed
 
 
 class Comparison:
-    """The sightings of an earlier and a later observation; places in them are named old and new."""
+    """Compares the sightings of an earlier and a later observation; `old` and `new` are indices into them."""
 
     def __init__(self, before: Frame, after: Frame) -> None:
         self._before = before
         self._after = after
         self._items: dict[tuple[Hashable, Hashable], bool | None] = {}
-        self._around: dict[tuple[Hashable, Hashable], _Around | None] = {}
+        self._container_changes: dict[tuple[Hashable, Hashable], _ContainerChange | None] = {}
         self._unchanged: dict[Hashable, bool] = {}
 
     @cached_property
     def _touched(self) -> set[Hashable]:
-        """Objects in which something came, went, or says something else."""
+        """Objects in which a sighting appeared, vanished or changed its text."""
         before, after = self._before, self._after
         found: set[Hashable] = set()
         for one, other in ((before, after), (after, before)):
@@ -155,14 +154,14 @@ class Comparison:
         return found
 
     def is_same(self, old: int, new: int) -> bool:
-        """Return whether an object still is what it was."""
+        """Return whether the object with a key still represents the same thing."""
         was, now = self._before.sightings[old], self._after.sightings[new]
         if now.lasting or self._is_unchanged(window_of(now)):
             return True
         item = self._same_items(was, now)
         if item is not None:
             return item
-        if was.items:  # such as a post of which only the buttons are in view: it may be another one's
+        if was.items:  # for example, only the buttons of a post are in view: they may be another post's
             return was == now and self._stays(old, new) is not False
         known = was.says == now.says and (now.says or (now.silent and was.likeness == now.likeness))
         if known and self._before.is_alone(old) and self._after.is_alone(new):
@@ -175,7 +174,7 @@ class Comparison:
         return stays
 
     def is_successor(self, old: int, new: int) -> bool:
-        """Return whether a new object of the same likeness stands for one that is gone."""
+        """Return whether a new object of the same likeness replaces one that is gone."""
         was, now = self._before.sightings[old], self._after.sightings[new]
         item = self._same_items(was, now)
         if item is False or (item is None and now.items):
@@ -198,7 +197,7 @@ class Comparison:
         return known
 
     def _same_items(self, was: Sighting, now: Sighting) -> bool | None:
-        """Return whether the items around two sightings say the same; None if they say nothing of their own."""
+        """Return whether the items around two sightings have the same text; None if they have none of their own."""
         found = None
         for pair in zip(reversed(was.items), reversed(now.items), strict=False):
             if pair not in self._items:
@@ -214,7 +213,7 @@ class Comparison:
         before, after = self._before.evidence(old), self._after.evidence(new)
         if not before or not after:
             return None
-        # Whole texts are compared: another post of a feed uses the same words in others.
+        # Compare whole texts, since another post of a feed uses the same words in other texts.
         said = {words_of(self._after.sightings[place].says) for place in self._after.within[new]}
         places = Counter(before.values())
         stayed = {place for place in places if words_of(self._before.sightings[place].says) in said}
@@ -223,7 +222,7 @@ class Comparison:
         return kept * 2 > least or (min(places) in stayed and kept * MUCH_MORE >= least)
 
     def _stays(self, old: int, new: int) -> bool | None:
-        """Return whether an object stayed where it was in its surroundings; None if nothing is said around it."""
+        """Return whether an object kept its place among its surroundings; None if there is no text around it."""
         was, now = self._before.sightings[old], self._after.sightings[new]
         around = self._surroundings(old, new)
         if around is None:
@@ -238,18 +237,18 @@ class Comparison:
             against = around.rewritten
         return bool(alike) and against * MUCH_MORE <= alike
 
-    def _surroundings(self, old: int, new: int) -> _Around | None:
-        """Return what happened to the innermost container in which anything but the object itself says anything."""
+    def _surroundings(self, old: int, new: int) -> _ContainerChange | None:
+        """Return the changes in the innermost container that has text besides the object's own, if any."""
         was, now = self._before.sightings[old], self._after.sightings[new]
         for pair in zip(reversed(was.holders), reversed(now.holders), strict=False):
-            if pair not in self._around:
-                self._around[pair] = self._compare(*pair)
-            around = self._around[pair]
+            if pair not in self._container_changes:
+                self._container_changes[pair] = self._compare(*pair)
+            around = self._container_changes[pair]
             if around is not None and (around.moves.keys() - {(old, new)} or around.lost - {old}):
                 return around
         return None
 
-    def _compare(self, old: Hashable, new: Hashable) -> _Around | None:
+    def _compare(self, old: Hashable, new: Hashable) -> _ContainerChange | None:
         before, after = self._before.evidence(old), self._after.evidence(new)
         if not before and not after:
             return None
@@ -259,17 +258,17 @@ class Comparison:
         moves: dict[tuple[int, int], Offset] = {}
         for place, words in own.items():
             for there in {after[word] for word in words if word in after}:
-                if self._says_the_same(place, there, words):
+                if self._kept_text(place, there, words):
                     rects = self._before.sightings[place].rect, self._after.sightings[there].rect
                     moves[place, there] = offset(*rects)
         stayed = {place for place, _ in moves}
         lost = frozenset(before.values()) - stayed
         gained = frozenset(after.values()) - {place for _, place in moves}
         rewritten = sum(self._before.sightings[place].key in self._after.places for place in lost)
-        return _Around(moves, lost, gained, Counter(moves.values()), rewritten)
+        return _ContainerChange(moves, lost, gained, Counter(moves.values()), rewritten)
 
-    def _says_the_same(self, old: int, new: int, own: set[str]) -> bool:
-        """Return whether a text stayed, given the words that only it says: whole, or most of it in the same object."""
+    def _kept_text(self, old: int, new: int, own: set[str]) -> bool:
+        """Return whether a text stayed: whole, or, in the same object, most of the words that are unique to it."""
         was, now = self._before.sightings[old], self._after.sightings[new]
         words = words_of(now.says)
         return words_of(was.says) == words or (was.key == now.key and 2 * len(own & words) > len(own))
@@ -290,17 +289,17 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def window_of(sighting: Sighting) -> Hashable:
-    """Return what stands for the window of a sighting."""
+    """Return the key of a sighting's window."""
     return sighting.holders[0] if sighting.holders else None
 
 
 def distance(one: Rect, other: Rect) -> int:
-    """Return the larger of the distances of two corners across and down, px."""
+    """Return the Chebyshev distance of the top left corners, px."""
     return max(abs(one.x - other.x), abs(one.y - other.y))
 
 
 def offset(one: Rect, other: Rect) -> Offset:
-    """Return how far an object moved, px: not at all where only a part of it is covered, or covered no longer."""
+    """Return how far an object moved, px; (0, 0) if only its visible part grew or shrank."""
     edges = (one.x == other.x, one.right == other.right), (one.y == other.y, one.bottom == other.bottom)
     if one.intersection(other) in (one, other) and any(edges[0]) and any(edges[1]):
         return 0, 0

@@ -21,18 +21,18 @@ State = Literal[
 
 Source = Literal["accessibility", "ocr", "picture"]
 IN_PICTURE = ("picture:",)
-"""Path of what was found in the picture; only its pixels distinguish it from others of its kind."""
+"""Path of candidates found in the picture, which only their pixels distinguish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A top-level window, popup or menu as the X server knows it."""
+    """A top-level window, popup or menu, as reported by the X server."""
 
     id: int  # of X11
     title: str  # title as shown, empty for popups
     app: str  # name of the application, as the accessibility bus or WM_CLASS gives it
-    rect: Rect  # client area with its frame left out, px
-    active: bool = False  # whether it has the keyboard
+    rect: Rect  # client area without the frame, px
+    active: bool = False  # whether it has the keyboard focus
     popup: bool = False  # whether it is a menu, tooltip or other window that the window manager does not manage
     pid: int | None = None  # process id, or None if unknown
     modal: bool = False  # whether it is a dialog that blocks its parent
@@ -41,7 +41,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """Something on the screen that a person can see and use."""
+    """An element of the user interface that a person can see and use."""
 
     id: int  # stays the same for the whole run while the element is on the screen; never reused
     # AT-SPI role name, such as "push button"; "text line" for recognized text, "icon" or "shape" for what was found in
@@ -54,10 +54,10 @@ class Element:
     app: str = ""  # name of its application
     text: str | None = None  # content of a text field, cell or document; None where the element has no text interface
     value: float | None = None  # current value of a slider, spin button or progress bar; None elsewhere
-    states: frozenset[State] = frozenset()  # the states that hold
-    description: str = ""  # what the application says about it besides the name (tooltip, placeholder, class)
+    states: frozenset[State] = frozenset()  # current states
+    description: str = ""  # further description by the application (tooltip, placeholder, class)
     label: str = ""  # name of another element that labels it; empty where there is none
-    shortcut: str = ""  # keys that do the same, such as "Ctrl+S"; of menu entries, where the application reports them
+    shortcut: str = ""  # keyboard shortcut, such as "Ctrl+S", of a menu entry whose application reports it
     # roles and names of its ancestors from the window down, each "role:name"; identifies it for replay
     path: tuple[str, ...] = ()
     source: Source = "accessibility"  # where it was found
@@ -65,7 +65,7 @@ class Element:
     caret: int | None = None
     # start and end of the selected part of the text, in characters; None where nothing is selected
     selection: tuple[int, int] | None = None
-    extent: Rect | None = None  # `rect` with what other windows cover, px; None where they cover nothing
+    extent: Rect | None = None  # `rect` including parts that other windows cover, px; None if nothing is covered
 
 
 @dataclass(frozen=True)
@@ -73,16 +73,16 @@ class Snapshot:
     """The screen at one moment; `aci.observation.observation.Observation` adds the forms shown to a model."""
 
     screenshot: NDArray[np.uint8]  # (H, W, 3) uint8 RGB
-    # what can be seen and used, in reading order within each window, topmost window first
+    # visible elements, in reading order within each window, topmost window first
     elements: tuple[Element, ...]
     windows: tuple[Window, ...]  # topmost first
-    # what the reader has to know of what is missing, such as an application that did not answer
+    # remarks for the reader, such as that an application did not answer
     notes: tuple[str, ...] = ()
     buffer: tuple[str, ...] = ()  # texts kept by `save_to_buffer`, oldest first
     focus_id: int | None = None  # element that has the keyboard, or None
-    unread: int = 0  # areas of the screen with a text that is not recognized yet
-    # icons and shapes of the picture that no element names, window by window from the top; they have ids like elements,
-    # but no names; only their color and place distinguish them; before them the headers of sheets, which have names
+    unread: int = 0  # number of areas with text that is not recognized yet
+    # sheet headers, and icons and shapes found in the picture that no element covers, window by window from the top;
+    # they have ids like elements, but icons and shapes have no names, only colors and positions
     candidates: tuple[Element, ...] = ()
     held_keys: tuple[str, ...] = ()  # keys that `key_down` holds, by name
     pointer: Point | None = None  # where the mouse pointer is, px; None if that is not known

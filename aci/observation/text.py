@@ -1,7 +1,6 @@
-"""An observation as text for a model.
+"""Text form of an observation for a model.
 
-Everything that comes from the screen is quoted, with control characters escaped, so that no application can imitate a
-line of this format.
+Text from the screen is quoted, with control characters escaped, so that no application can forge a line of this format.
 """
 
 from __future__ import annotations
@@ -13,20 +12,20 @@ from itertools import groupby
 
 from aci.observation.candidate_text import HEAD, candidate_lines
 from aci.observation.quoting import LONGEST_NAME, quote
-from aci.observation.repeats import listed
+from aci.observation.repeats import listed_elements
 from aci.observation.sheet_text import is_sheet_cell, sheet_lines
 from aci.observation.snapshot import Element, Snapshot, State, Window
 
-LONGEST_HINT = 80  # characters of the description of a field that has a name
-LEAST_TOGETHER = 4  # adjacent elements of a kind from which on they share a line
-SAME_LINE_PX = 2  # difference in height up to which elements stand in one line
-MOST_LINES = 500  # lines shown per window; the rest is counted
+MAX_HINT = 80  # characters of the description of a field that has a name
+MIN_GROUP = 4  # minimum number of adjacent elements of a role that share a line
+SAME_LINE_PX = 2  # maximum vertical offset of elements in one line
+MAX_LINES = 500  # maximum number of lines per window; the rest is counted
 
 _SHOWN_STATES: tuple[State, ...] = (
     "focused", "disabled", "selected", "expanded", "pressed", "editable", "read_only", "required", "invalid",
     "password", "busy", "has_popup", "default", "visited", "modal", "mixed",
 )  # fmt: skip
-# Implied by the role; where it does not hold, another state says why
+# implied by the role; if it does not hold, another state says why
 _USUAL: Mapping[str, State] = {
     "entry": "editable", "text": "editable", "spin button": "editable", "password text": "password",
 }  # fmt: skip
@@ -40,7 +39,7 @@ def render_observation(observation: Snapshot) -> str:
     """Return windows, elements and other facts, one per line."""
     lines = ["Windows, topmost first:"]
     lines += [f"  {window_line(window)}" for window in observation.windows] or ["  none"]
-    for title, elements in by_window(listed(observation), observation.windows):
+    for title, elements in by_window(listed_elements(observation), observation.windows):
         lines += ["", f"Elements of window {title}:", *element_lines(elements)]
     if observation.candidates:
         lines += ["", HEAD.capitalize(), *candidate_lines(observation.candidates)]
@@ -79,7 +78,7 @@ def by_window(elements: Iterable[Element], windows: Sequence[Window]) -> list[tu
 
 
 def extra_lines(observation: Snapshot, before: Snapshot | None = None) -> list[str]:
-    """Return the saved texts and the notes, without those that a former observation has as well."""
+    """Return lines for the text buffer and the notes, without those that an earlier observation had as well."""
     lines = []
     if observation.buffer and (before is None or before.buffer != observation.buffer):
         lines += ["", "Text buffer, oldest first:", *(f"  {quote(text)}" for text in observation.buffer)]
@@ -90,20 +89,20 @@ def extra_lines(observation: Snapshot, before: Snapshot | None = None) -> list[s
 
 
 def focus_line(observation: Snapshot) -> str:
-    """Return the line about the element that has the keyboard."""
+    """Return the line about the focused element."""
     element = observation.focused
-    return "Focus: nothing" if element is None else f"Focus: {element.id} {element.role} {called(element)}"
+    return "Focus: nothing" if element is None else f"Focus: {element.id} {element.role} {quoted_name(element)}"
 
 
-def limited(lines: Sequence[str]) -> list[str]:
-    """Return at most as many lines as a window may take, and a hint at those left out."""
-    if len(lines) <= MOST_LINES:
+def truncated(lines: Sequence[str]) -> list[str]:
+    """Return at most `MAX_LINES` lines, with a hint if some are left out."""
+    if len(lines) <= MAX_LINES:
         return list(lines)
-    return [*lines[:MOST_LINES], f"  and {len(lines) - MOST_LINES} more lines, further down; scroll down to see them"]
+    return [*lines[:MAX_LINES], f"  and {len(lines) - MAX_LINES} more lines, further down; scroll down to see them"]
 
 
 def has_position(element: Element) -> bool:
-    """Return whether the line of an element may say where it is; the order of cells says enough."""
+    """Return whether the line of an element includes its position; cells are ordered instead."""
     return _kind(element) not in ("sheet", "row")
 
 
@@ -114,13 +113,13 @@ def _kind(element: Element) -> str:
 
 
 def _row_of(element: Element) -> int | None:
-    """Return the number of ancestors down to the table row that an element lies in, if it does."""
+    """Return the index of the table row among the ancestors of an element; None if it is not in a table."""
     rows = [index for index, part in enumerate(element.path) if part.startswith("table row:")]
     return rows[-1] if rows else None
 
 
 def element_lines(elements: Sequence[Element]) -> list[str]:
-    """Return the lines of the elements of a window; cells, and controls side by side, share lines."""
+    """Return the lines for the elements of a window; cells in a row and controls side by side share a line."""
     lines: list[str] = []
     for kind, run in groupby(elements, key=_kind):
         members = list(run)
@@ -131,13 +130,13 @@ def element_lines(elements: Sequence[Element]) -> list[str]:
             lines += ["  row: " + " | ".join(_cell(element) for element in row) for row in rows]
         else:
             lines += [line for row in _split(members, _same_line) for line in _line_of(row)]
-    return limited(lines)
+    return truncated(lines)
 
 
 def _line_of(row: Sequence[Element]) -> list[str]:
-    """Return one line for many elements of a role side by side, or else one each."""
+    """Return a common line for many elements of a role side by side, otherwise one line for each."""
     first = row[0]
-    if len(row) < LEAST_TOGETHER or first.point is None:
+    if len(row) < MIN_GROUP or first.point is None:
         return [_line(element) for element in row]
     if first.role == "label" and all(_is_only_name(element) for element in row):
         return ["  labels: " + " | ".join(f"{element.id} {quote(element.name, LONGEST_NAME)}" for element in row)]
@@ -172,7 +171,7 @@ def _line(element: Element) -> str:
 
 
 def _described(element: Element) -> str:
-    """Return what an element says, and its states."""
+    """Return the facts about an element and its states, as text."""
     parts = _facts(element)
     if (level := _level_of(element)) > 1:
         parts.append(f"level {level}")
@@ -208,7 +207,7 @@ def _facts(element: Element) -> list[str]:
 
 
 def value_of(element: Element) -> str:
-    """Return the value as a number; "" if there is none, or if the text says it, as in "12 px"."""
+    """Return the value as a number; empty if there is none, or if the text contains it, as in "12 px"."""
     if element.value is None:
         return ""
     number = _shortest(element.value)
@@ -231,10 +230,10 @@ def _single(value: float) -> float:
 
 
 def hint_of(element: Element) -> str:
-    """Return the description of what has no name, or of a field, whose description may say what it takes.
+    """Return the description of an unnamed element, or of a field, whose description may say what to enter.
 
-    That of another control is its tooltip: a person does not see it either, and `read` gives it. It is left out, too,
-    where the name or what is around the element says the same.
+    The description of any other control is its tooltip, which a person does not see either; `read` returns it. It is
+    also omitted if it repeats the name or an ancestor's name.
     """
     if not (element.name or element.label):
         return element.description
@@ -245,16 +244,16 @@ def hint_of(element: Element) -> str:
 
 
 def _said_of(element: Element, hint: str) -> str:
-    """Return a description, quoted; of an element with a name only its beginning."""
+    """Return a quoted description, which is shortened if the element has a name."""
     if not (element.name or element.label):
         return quote(hint, LONGEST_NAME)
-    if len(hint) <= LONGEST_HINT:
+    if len(hint) <= MAX_HINT:
         return quote(hint)
-    return f"{quote(hint[:LONGEST_HINT].rpartition(' ')[0] or hint[:LONGEST_HINT])} ..."
+    return f"{quote(hint[:MAX_HINT].rpartition(' ')[0] or hint[:MAX_HINT])} ..."
 
 
 def caret_of(element: Element) -> str:
-    """Return the selected text, or else where the caret is; "" for a field without a text."""
+    """Return the selected text, or else the position of the caret; empty for a field without text."""
     text = element.text or ""
     if element.selection is not None:
         return f"selected {quote(text[slice(*element.selection)])}"
@@ -266,18 +265,18 @@ def caret_of(element: Element) -> str:
     return f"caret at line {len(before)}, column {len(before[-1])}"
 
 
-def called(element: Element) -> str:
-    """Return what an element is called, quoted."""
+def quoted_name(element: Element) -> str:
+    """Return the quoted name, label or description of an element."""
     return quote(element.name or element.label or element.description, LONGEST_NAME)
 
 
 def states_of(element: Element) -> list[str]:
-    """Return the states that a text names."""
+    """Return the states to show."""
     states: list[str] = [
         state for state in _SHOWN_STATES if state in element.states and state != _USUAL.get(element.role)
     ]
     if element.role == "toggle button":
-        # Toolkits say either or both of a button that stays down.
+        # Toolkits report one or both states for a button that stays down.
         if "checked" in element.states and "pressed" not in states:
             states.insert(0, "pressed")
     elif element.states & {"checkable", "checked"} and "mixed" not in element.states:
@@ -285,7 +284,7 @@ def states_of(element: Element) -> list[str]:
     if "expandable" in element.states and "expanded" not in element.states:
         states.append("collapsed")
     if {"selected", "expandable"} & element.states and "pressed" in states:
-        states.remove("pressed")  # says the same once more
+        states.remove("pressed")  # redundant
     return states
 
 

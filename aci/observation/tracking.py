@@ -1,9 +1,9 @@
-"""Stable element ids: an element keeps its id while it is on the screen, and no id ever names another object.
+"""Stable element ids: an element keeps its id while it is on the screen, and no id ever refers to another object.
 
-That an application uses one of its objects again proves nothing: lists draw other rows with the same widgets or page
-nodes, and pages that redraw themselves create new objects for the same things. An object is the same if what it says is
-the same and so is what is said around it: in the items that it lies in (a row, a post, a card), or else in the
-innermost container with words of its own. Where this is not certain, the element gets a new id.
+The identity of an application's object is not enough: lists reuse widgets and page nodes for other rows, and pages that
+redraw themselves create new objects for the same things. An object is the same if its text is the same, and so is the
+text around it: in the item that contains it (a row, a post, a card), or else in the innermost container with text of
+its own. If that is uncertain, the element gets a new id.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import count
 
 from aci.observation.sightings import Comparison, Frame, Sighting, distance, window_of
 
-REMEMBERED = 40  # observations for which an object that is gone keeps its id
+REMEMBERED = 40  # number of observations for which the id of a vanished object is kept
 
 
 class IdTracker:
@@ -30,24 +30,24 @@ class IdTracker:
         """Return the id of each sighting of one observation, in order.
 
         Args:
-            sightings: Their keys must differ.
-            still: Windows whose pixels are those of the last observation, as their sightings name them.
+            sightings: The sightings, with unique keys.
+            still: Keys of the windows whose pixels have not changed since the last observation.
         """
         frame = Frame(tuple(sightings), self._latest.number + 1)
         compared: dict[int, Comparison] = {}
-        ids = [self._kept(frame, place, compared) for place in range(len(sightings))]
+        ids = [self._known_id(frame, place, compared) for place in range(len(sightings))]
         if None in ids:
-            self._pass_on(frame, ids, still)
+            self._transfer_ids(frame, ids, still)
         found = [next(self._fresh) if identity is None else identity for identity in ids]
         for sighting, identity in zip(sightings, found, strict=True):
             self._ids[sighting.key] = identity
             self._seen_in[sighting.key] = frame
         self._latest = frame
-        self._forget_the_gone()
+        self._forget_vanished()
         return found
 
-    def _kept(self, frame: Frame, place: int, compared: dict[int, Comparison]) -> int | None:
-        """Return the id that an object had when it was seen last, if it still is what it was then."""
+    def _known_id(self, frame: Frame, place: int, compared: dict[int, Comparison]) -> int | None:
+        """Return the latest id of an object, if it still represents the same thing; otherwise None."""
         key = frame.sightings[place].key
         before = self._seen_in.get(key)
         if before is None:
@@ -57,8 +57,8 @@ class IdTracker:
             comparison = compared[before.number] = Comparison(before, frame)
         return self._ids[key] if comparison.is_same(before.places[key], place) else None
 
-    def _pass_on(self, frame: Frame, ids: list[int | None], still: Collection[Hashable]) -> None:
-        """Give the ids of objects that are gone to the new objects that took their places, where that is certain."""
+    def _transfer_ids(self, frame: Frame, ids: list[int | None], still: Collection[Hashable]) -> None:
+        """Transfer the ids of vanished objects to the new objects that replace them, where that is certain."""
         taken = set(ids)
         left: dict[Hashable, list[int]] = defaultdict(list)
         for place, sighting in enumerate(self._latest.sightings):
@@ -70,18 +70,18 @@ class IdTracker:
             if ids[place] is not None or not candidates:
                 continue
             old = [self._latest.sightings[candidate] for candidate in candidates]
-            if window_of(sighting) in still:  # the same picture in the same place, made anew behind it
+            if window_of(sighting) in still:  # same pixels, so the object was merely recreated
                 same = [one for one in old if (one.rect, one.says) == (sighting.rect, sighting.says)]
             else:
                 same = [one for one in old if comparison.is_successor(self._latest.places[one.key], place)]
             if same:
-                heir_of = min(same, key=lambda one: distance(one.rect, sighting.rect))
-                left[sighting.likeness].remove(self._latest.places[heir_of.key])
+                predecessor = min(same, key=lambda one: distance(one.rect, sighting.rect))
+                left[sighting.likeness].remove(self._latest.places[predecessor.key])
                 # The old object must not come back with an id that now belongs to its successor.
-                ids[place] = self._ids.pop(heir_of.key)
-                del self._seen_in[heir_of.key]
+                ids[place] = self._ids.pop(predecessor.key)
+                del self._seen_in[predecessor.key]
 
-    def _forget_the_gone(self) -> None:
+    def _forget_vanished(self) -> None:
         if self._latest.number % REMEMBERED == 0:
             oldest = self._latest.number - REMEMBERED
             for key in [key for key, frame in self._seen_in.items() if frame.number <= oldest]:

@@ -1,4 +1,4 @@
-"""The visible part of elements and the point that hits them."""
+"""Visible parts of elements, and the points at which a click hits them."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ from dataclasses import dataclass
 
 from aci.observation.geometry import Point, Rect
 
-MOST_PIECES = 64  # further cuts leave slivers that nobody can hit
-FAIR_SHARE = 0.8  # share of its bounding rectangle that a visible part must fill to be represented by it
+MAX_PIECES = 64  # further cuts leave slivers that are too small to hit
+FAIR_SHARE = 0.8  # minimum share of the bounding box that pieces must fill to be represented by it
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
     """The visible part of an element."""
 
-    # the visible part; where other windows leave a shape that is far from a rectangle, the largest rectangle of it,
-    # px
+    # the visible part, px; if it is far from rectangular, its largest rectangle
     rect: Rect
-    point: Point  # A pixel of that part; its middle where that can be hit
-    extent: Rect  # with what the covers hide, px
+    point: Point  # a pixel of that part, its center if that can be hit
+    extent: Rect  # the part including what other windows cover, px
 
 
 def ground(rect: Rect, clips: Iterable[Rect], covers: Iterable[Rect], avoid: Sequence[Rect] = ()) -> Placement | None:
-    """Return the visible part of a rectangle and the point to click, or None.
+    """Return the visible part of a rectangle and the point to click; None if it is invisible.
 
     Args:
         rect: Full extents, px.
-        clips: The screen, its window, and scrolled areas around it.
+        clips: Rectangles that clip it: the screen, its window, and scroll areas.
         covers: Windows above it.
         avoid: Smaller controls inside it, which a click must not hit.
     """
@@ -42,11 +41,11 @@ def ground(rect: Rect, clips: Iterable[Rect], covers: Iterable[Rect], avoid: Seq
         around = max(pieces, key=lambda piece: piece.area)
         pieces = [around]
     free = [part for piece in pieces for part in uncovered(piece, avoid)] if avoid else pieces
-    return Placement(around, _hit(around, free or pieces), visible)
+    return Placement(around, _click_point(around, free or pieces), visible)
 
 
 def clipped(rect: Rect, clips: Iterable[Rect]) -> Rect | None:
-    """Return the part of a rectangle inside all of the others, or None."""
+    """Return the part of a rectangle inside all clips; None if it is empty."""
     remaining: Rect | None = rect if rect.width > 0 and rect.height > 0 else None
     for clip in clips:
         if remaining is None:
@@ -56,12 +55,12 @@ def clipped(rect: Rect, clips: Iterable[Rect]) -> Rect | None:
 
 
 def uncovered(rect: Rect, covers: Iterable[Rect]) -> list[Rect]:
-    """Return disjoint rectangles that the covers leave of a rectangle."""
+    """Return disjoint rectangles that make up the uncovered part of a rectangle."""
     pieces = [rect] if rect.area else []
     for cover in covers:
         pieces = [part for piece in pieces for part in piece.subtract(cover)]
-        if len(pieces) > MOST_PIECES:
-            pieces = sorted(pieces, key=lambda piece: piece.area, reverse=True)[:MOST_PIECES]
+        if len(pieces) > MAX_PIECES:
+            pieces = sorted(pieces, key=lambda piece: piece.area, reverse=True)[:MAX_PIECES]
         if not pieces:
             break
     return pieces
@@ -98,7 +97,7 @@ def reading_order(rects: Sequence[Rect]) -> list[int]:
     return [index for row in rows for index in sorted(row, key=lambda i: (rects[i].x, rects[i].y))]
 
 
-def _hit(visible: Rect, pieces: Sequence[Rect]) -> Point:
+def _click_point(visible: Rect, pieces: Sequence[Rect]) -> Point:
     middle = visible.center
     if any(piece.contains(middle) for piece in pieces):
         return middle

@@ -17,7 +17,7 @@ from aci.observation.changes import render_changes
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, State, Window
 from aci.observation.quoting import quote
-from aci.observation.repeats import listed
+from aci.observation.repeats import listed_elements
 from aci.observation.text import render_observation
 from tests.unit.aci.without_quoted import without_quoted
 
@@ -109,7 +109,7 @@ def forged(text: str) -> bool:
 @given(OBSERVATIONS)
 def test_each_element_that_says_something_is_listed_exactly_once(seen: Observation) -> None:
     text = render_observation(seen)
-    assert told_ids(section(text, "Elements of window")) == Counter(each.id for each in listed(seen))
+    assert told_ids(section(text, "Elements of window")) == Counter(each.id for each in listed_elements(seen))
     assert not forged(text)
 
 
@@ -122,8 +122,8 @@ def test_changes_list_exactly_the_different_elements(seen: Observation, random: 
     new = tuple(replace(each, id=each.id + 1000) for each in seen.elements[:5])
     after = replace(seen, elements=(*renamed, *new))
     text = render_changes(seen, after)
-    before = {each.id: each for each in listed(seen)}
-    now = listed(after, {each.id: each for each in seen.elements if each.id not in before})
+    before = {each.id: each for each in listed_elements(seen)}
+    now = listed_elements(after, {each.id: each for each in seen.elements if each.id not in before})
     gone = before.keys() - after.by_id.keys()
     differ = {each.id for each in now if each.id in before and each.name != before[each.id].name}
     assert told_ids(section(text, "New in window")) == Counter(each.id for each in now if each.id not in before)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from aci.observation.geometry import Rect
-from aci.observation.pixels import BLOCK_PX, MOST_AREAS, TALLEST_CARET_PX, changed_areas
+from aci.observation.pixels import BLOCK_PX, MAX_AREAS, MAX_CARET_HEIGHT_PX, changed_areas
 
 WIDTH, HEIGHT = 200, 120
 
@@ -57,7 +57,7 @@ def test_a_caret_across_two_blocks_is_left_out() -> None:
 
 def test_change_larger_than_a_caret_is_not_left_out() -> None:
     assert areas(Rect(50, 30, 4, 20))
-    assert areas(Rect(50, 0, 1, TALLEST_CARET_PX + 20))
+    assert areas(Rect(50, 0, 1, MAX_CARET_HEIGHT_PX + 20))
 
 
 def test_caret_next_to_a_real_change_is_left_out() -> None:
@@ -70,7 +70,7 @@ def test_many_scattered_changes_give_few_areas_that_cover_them() -> None:
 
     found = areas(*dots, width=size, height=size)
 
-    assert len(found) <= MOST_AREAS < len(dots)
+    assert len(found) <= MAX_AREAS < len(dots)
     assert all(any(area.intersection(dot) == dot for area in found) for dot in dots)
 
 
