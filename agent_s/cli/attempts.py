@@ -112,7 +112,7 @@ def _require_replayable(choice: DesktopChoice, settings: Settings) -> None:
         return
     if not (settings.memory.enabled and settings.memory.continual_update):
         raise click.UsageError(
-            "--attempts replays the best run from memory, which is off or learns nothing. Add --virtual for no replay."
+            "--attempts replays the best run from memory, which is off or read-only. Add --virtual to skip the replay."
         )
     with choice.open(settings):
         pass
