@@ -392,7 +392,7 @@ class AccessibilityClient:
 
         return bool(self._asked(element_id, focused))
 
-    def says_the_same(self, element_id: int) -> bool:
+    def is_unchanged(self, element_id: int) -> bool:
         """Return whether an element reports the name, role and telling states that it had when it was read.
 
         False for elements of browsers, whose answers lag behind their pixels.

@@ -1,7 +1,7 @@
-"""Evidence that applications still work on an action although the screen is still.
+"""Detection of applications that are busy with an action although the screen does not change.
 
-Three signs, all from the kernel, so that no application has to cooperate: processor time, a request over the network
-that has no answer yet, and a command that a terminal began and that still runs.
+There are three signs, all from the kernel, so that no application has to cooperate: processor time, a network request
+without a response, and a running command that was started in a terminal.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ logger = logging.getLogger(__name__)
 
 WINDOW_S = 0.1
 BUSY_SHARE = 0.25
-"""Share of one core within the window that counts as work; a blinking caret takes less than 0.02."""
-_FAMILY_S = 0.1  # a command must be found before its terminal counts as at rest
+"""Share of one core, within the window, from which an application is busy; a blinking caret takes less than 0.02."""
+_FAMILY_S = 0.1  # a command must be found before its terminal counts as idle
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 
@@ -37,15 +37,15 @@ _TIMES_AT = 44
 
 
 class Activity:
-    """Watches the processes of the applications that an action is for.
+    """Watches the processes of the applications that an action concerns.
 
-    Time that a main thread spends in the queue for a processor counts as work, so that a busy machine is waited for.
+    Time that a main thread spends waiting for a processor counts as work, so that an overloaded machine is waited for.
 
     Args:
         pids: Returns the processes that own the windows concerned; their descendants count too.
 
     Attributes:
-        quiet_s: How long the screen must be still before these applications have finished, s; see `Recipe.quiet_s`.
+        quiet_s: Quiet time after which these applications have finished, s; see `Recipe.quiet_s`.
         quiet_in_menu_s: The same while a menu is open.
     """
 
@@ -57,11 +57,11 @@ class Activity:
         self._samples: deque[tuple[float, Mapping[int, float]]] = deque()
         self._usual = 0.0
         self._sees_connections = True
-        self._waiting: Collection[str] = ()  # connections without an answer when they were last looked at, as links
+        self._waiting: Collection[str] = ()  # connections without a response at the latest check, as links
         self._ended: tuple[float, Mapping[int, float], frozenset[int]] | None = None
 
     def begin(self) -> None:
-        """Remember the state before an action."""
+        """Record the state before an action."""
         self._began, self._began_at_boot = time.monotonic(), time.clock_gettime(time.CLOCK_BOOTTIME)
         self._samples.clear()
         self._waiting = ()
@@ -69,16 +69,16 @@ class Activity:
         work_s = self._work_s()
         if self._ended is not None:
             at, before, family = self._ended
-            # What an application does all the time, such as playing a film, is not work on the action.
+            # Constant activity, such as playing a film, is not work on the action.
             idle_s = self._began - at
             if family == self._family and idle_s >= WINDOW_S:
                 self._usual = max(0.0, _added(before, work_s) / idle_s)
         self._samples.append((self._began, work_s))
 
     def is_waiting(self) -> bool:
-        """Return whether something that was begun is still out: an answer over the network, or a command's end.
+        """Return whether a network response or the end of a command is still outstanding.
 
-        Asked again and again, it also notices requests that follow the answer of another one at once.
+        When polled, it also detects requests that immediately follow the response to another one.
         """
         now = time.monotonic()
         if now - self._family_at >= _FAMILY_S:
@@ -86,18 +86,18 @@ class Activity:
         return self._runs_command() or self._awaits_answer(now)
 
     def is_computing(self) -> bool:
-        """Return whether an application has taken more of the processor than it usually does, in the last moments."""
+        """Return whether the applications have recently used more processor time than usual."""
         return self._computes(time.monotonic())
 
     def has_started(self) -> bool:
-        """Return whether a process that runs was started since the action began, wherever on this machine.
+        """Return whether any running process on this machine was started since the action began.
 
-        The window of another application may come from it.
+        It may open the window of another application.
         """
         return any(self._is_since(stat) for stat in living().values())
 
     def end(self) -> None:
-        """Remember when the action was over, to know later what applications do by themselves."""
+        """Record the state after an action, to measure later what applications do by themselves."""
         self._ended = time.monotonic(), self._work_s(), self._family
 
     def _computes(self, now: float) -> bool:
@@ -108,11 +108,11 @@ class Activity:
         return _added(before, work_s) / max(now - since, WINDOW_S) > self._usual + BUSY_SHARE
 
     def _runs_command(self) -> bool:
-        """Return whether a terminal's foreground is a command that was started since the action began."""
+        """Return whether a command that was started since the action began runs in the foreground of a terminal."""
         return any(stat.terminal and stat.group == stat.foreground and self._is_since(stat) for stat in self._stats())
 
     def _is_since(self, stat: Stat) -> bool:
-        """Return whether a process was started since the action began; the kernel rounds its start down to a tick."""
+        """Return whether a process was started since the action began; the kernel rounds start times down to a tick."""
         return (stat.started + 1) * _TICK_S > self._began_at_boot
 
     def _awaits_answer(self, now: float) -> bool:
@@ -123,11 +123,11 @@ class Activity:
             connections = list(_connections())
         except OSError as error:
             logger.warning(
-                "Pages that wait for an answer are not waited for, as the kernel lists no connections: %s", error
+                "Cannot detect pages that wait for a response, since the kernel lists no connections: %s", error
             )
             self._sees_connections = False
             return False
-        # Sent in the moment in which something came: the next request, if the one before was waited for.
+        # If sending and receiving coincide, it is the next request, provided the previous one was outstanding.
         self._waiting = {
             f"socket:[{inode}]"
             for inode, sent_s, received_s in connections
@@ -167,7 +167,7 @@ def _added(before: Mapping[int, float], now: Mapping[int, float]) -> float:
 
 def _queued_s(pid: int) -> float:
     """Return how long a process has waited for a processor, s."""
-    with suppress(FileNotFoundError, ProcessLookupError):  # it ended; and not every kernel keeps these times
+    with suppress(FileNotFoundError, ProcessLookupError):  # it has ended, or the kernel keeps no such times
         return int((_PROC / str(pid) / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
     return 0.0
 

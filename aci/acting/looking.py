@@ -1,4 +1,4 @@
-"""What primitives show that only look: a part of the screen in full resolution, and pages of a text."""
+"""Results of primitives that only look: close-ups of the screen, and pages of a text."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PAGE = 8000
-"""Most characters of a page."""
-_LARGEST_PX = 1000  # up to this edge, small parts are enlarged
-_MOST_ENLARGED = 4
+"""Maximum number of characters per page."""
+_MAX_SIDE_PX = 1000  # small parts are enlarged up to this side length
+_MAX_FACTOR = 4
 
 
 def close_up(screenshot: NDArray[np.uint8], area: Rect) -> bytes:
@@ -27,7 +27,7 @@ def close_up(screenshot: NDArray[np.uint8], area: Rect) -> bytes:
     from PIL import Image
 
     image = Image.fromarray(screenshot[area.y : area.bottom, area.x : area.right])
-    factor = max(1, min(_MOST_ENLARGED, _LARGEST_PX // max(image.size)))
+    factor = max(1, min(_MAX_FACTOR, _MAX_SIDE_PX // max(image.size)))
     if factor > 1:
         image = image.resize((image.width * factor, image.height * factor), Image.Resampling.LANCZOS)
     file = io.BytesIO()
@@ -36,7 +36,7 @@ def close_up(screenshot: NDArray[np.uint8], area: Rect) -> bytes:
 
 
 def pages(text: str) -> list[str]:
-    """Split a text into pages, at the ends of lines or between words where that is possible."""
+    """Split a text into pages, at line ends or between words where possible."""
     found: list[str] = []
     while len(text) > PAGE:
         cut = max(text.rfind("\n", PAGE // 2, PAGE), 0) or max(text.rfind(" ", PAGE // 2, PAGE), 0) or PAGE - 1

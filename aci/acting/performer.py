@@ -1,4 +1,4 @@
-"""Execution of primitives; the target is verified at the moment of input."""
+"""Execution of primitives, with the target verified at the moment of input."""
 
 from __future__ import annotations
 
@@ -61,18 +61,20 @@ if TYPE_CHECKING:
 Pointing = Click | Scroll | DragAndDrop | Move | MouseDown | MouseUp
 Input = Pointing | Type | SelectText | Hotkey | HoldAndPress | KeyDown | KeyUp
 _EFFECT_ELSEWHERE = frozenset({"push button", "link", "menu", "menu item", "page tab"})
-"""Roles whose effect is never a change of their own look alone."""
-_LINES = frozenset({"text", "entry", "password text"})  # single-line fields, in which End moves behind the text
-_LARGE_PX = 64  # higher elements may be covered by what a click opens, such as a text by a menu
+"""Roles whose effect is never just a change of their own appearance."""
+_LINES = frozenset(
+    {"text", "entry", "password text"}
+)  # single-line fields, in which End moves the caret behind the text
+_LARGE_PX = 64  # taller elements may be covered by what a click opens, such as a text by a menu
 _COMMAND_KEYS = frozenset({"ctrl", "control", "alt", "super", "win", "meta", "cmd"})
-"""Keys with which others go to the window, wherever the focus in it is."""
+"""Modifiers of shortcuts, which go to the window regardless of the focus in it."""
 _LAUNCH_QUIET_S = 0.4
-_SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # for a click to select a cell, or to bring its window to the front
-_ENABLED_LIMIT_S = 0.5  # for a dialog to enable its default button; GTK 3 takes 0.13 s after a name of a file
-_MARKED_LIMIT_S = 0.5  # for a list to mark the entry that begins with what was typed
+_SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # longest wait until a click selects a cell or raises its window
+_ENABLED_LIMIT_S = 0.5  # longest wait until a dialog enables its default button; GTK 3 takes 0.13 s after a file name
+_MARKED_LIMIT_S = 0.5  # longest wait until a list marks the entry that starts with the typed text
 _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
 _CLICKED_FIRST_S = 0.06  # the same after a click, which often changes nothing
-_SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once and scroll half a second later
+_SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once but scroll half a second later
 _REFUSALS: dict[type[Exception], Refusal] = {
     UnknownKey: "no_key",
     CannotType: "no_key",
@@ -100,11 +102,13 @@ class Performer:
     is_stop_key: Callable[[Sequence[int]], bool]
     values: InitVar[Values]
     clock: Clock
-    _moving: tuple[Rect, ...] = field(default=(), init=False)
+    _latest_changes: tuple[Rect, ...] = field(default=(), init=False)
     _held: dict[str, list[int]] = field(default_factory=dict, init=False)
-    # whether the caller of the present action wants the screen at rest
-    _settles: bool = field(default=True, init=False)
-    _by_look: bool = field(default=True, init=False)  # whether nothing was done between the look and the present action
+    # whether the caller of the current action wants the screen to settle
+    _wants_settled: bool = field(default=True, init=False)
+    _by_look: bool = field(
+        default=True, init=False
+    )  # whether no other action came between the observation and this one
 
     def __post_init__(self, values: Values) -> None:
         self._selector = Selector(self.aim, self.device, self.locator, self.clock)
@@ -124,8 +128,9 @@ class Performer:
         Args:
             action: The primitive.
             seen: The observation.
-            settle: Whether to wait. Otherwise only a moment is waited, which a known effect ends early.
-            by_look: Whether nothing else was done since the observation, so that keys must go where it shows.
+            settle: Whether to wait for that; otherwise the wait is short, and a callback that detects the known effect
+                ends it early.
+            by_look: Whether no other action came after the observation, so that the focus must be as it shows.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
@@ -155,11 +160,11 @@ class Performer:
             return ActionResult(ok=False, error=str(error), refusal=_REFUSALS[type(error)])
 
     def _wait(self, seconds: float, settle: bool) -> ActionResult:
-        """Wait; a caller that does not want to settle only waits for the first change."""
+        """Wait; without `settle`, only until the first change."""
         if settle:
             self.clock.pause(seconds)
             return ActionResult(ok=True)
-        self.settle.is_working()  # before the wait, since looks make applications work
+        self.settle.is_working()  # before the wait, since observing makes applications busy
         before, started = self.settle.look(), self.clock.now()
         settled = self.settle.wait(
             before, started, quiet_s=_UNSETTLED_QUIET_S, first_change_s=seconds, limit_s=seconds, by_events=True
@@ -174,11 +179,11 @@ class Performer:
         by_look: bool,
         until: Callable[[], bool] | None,
     ) -> ActionResult:
-        self._settles, self._by_look = settle, by_look
+        self._wants_settled, self._by_look = settle, by_look
         delivery: Delivery | None = None
         selected, note = "", ""
         before, started = self.settle.look(until_idle=True), self.clock.now()
-        restless = self._restless(seen, before) if settle else ()
+        restless = self._find_restless(seen, before) if settle else ()
         pointer = self.screen.pointer()
         changes = 0 if isinstance(action, Type) else self.clipboard_changes()
         match action:
@@ -192,7 +197,7 @@ class Performer:
                 if not action.targets():
                     focused = self.aim.check_keyboard(seen, by_focus=True) if by_look else self._focused(seen)
                 element = focused or (acted_on(action, seen) if seen is not None else None)
-                action, onwards = _up_to_tab(_with_return(action, element), element)
+                action, onwards = _split_at_tabs(_with_return(action, element), element)
                 delivery = self._type(action, seen, restless, focused)
                 for part in onwards:
                     self.device.press(chord(["Tab"]))
@@ -207,7 +212,7 @@ class Performer:
                 note = "" if read_back else "the selection could not be read back"
             case _:
                 self._use_mouse(action, seen, restless)
-        targets = self._hit(action, seen) if settle and seen is not None else []
+        targets = self._feedback_areas(action, seen) if settle and seen is not None else []
         quiet, first = (_SCROLL_QUIET_S, _SCROLL_FIRST_S) if isinstance(action, Scroll) else (QUIET_S, FIRST_CHANGE_S)
         if not settle:
             quiet = _UNSETTLED_QUIET_S
@@ -263,8 +268,8 @@ class Performer:
             raise Refused(f"{what} has {len(found)} pages of text, not {action.page}.", "no_text")
         return ActionResult(ok=True, text=found[action.page - 1], page=(action.page, len(found)))
 
-    def _hit(self, action: Input, seen: Observation) -> list[Rect]:
-        """Return the areas that only show that a button was hit, by a click or by Return; its effect is elsewhere."""
+    def _feedback_areas(self, action: Input, seen: Observation) -> list[Rect]:
+        """Return the areas that only give feedback on a pressed button, whose effect is elsewhere."""
         if isinstance(action, Click):
             element = element_meant(action.target, seen)
             button = element if element is not None and element.role in _EFFECT_ELSEWHERE else None
@@ -273,7 +278,7 @@ class Performer:
         if button is None:
             return []
         focused = seen.focused
-        return [button.rect, *(_marks_of_focus(focused.rect) if focused is not None else ())]
+        return [button.rect, *(_focus_marks(focused.rect) if focused is not None else ())]
 
     def _press_keys(self, action: Hotkey | HoldAndPress | KeyDown | KeyUp, seen: Observation | None) -> None:
         match action:
@@ -309,7 +314,7 @@ class Performer:
             case Move() | MouseDown() | MouseUp():
                 if isinstance(action, MouseUp) and action.button_type not in self.device.held.buttons:
                     raise Refused(f"The {action.button_type} button is not down.", "not_allowed")
-                if not action.targets() and self._is_moved(seen):
+                if not action.targets() and self._pointer_moved(seen):
                     raise Refused("The pointer was moved since the screen was looked at; look where it is.", "stale")
                 for target in action.targets():
                     self.device.move(self.aim.locate(target, seen, restless))
@@ -318,8 +323,8 @@ class Performer:
                 elif isinstance(action, MouseUp):
                     self.device.release_button(action.button_type)
 
-    def _is_moved(self, seen: Observation | None) -> bool:
-        """Return whether the pointer was moved since it was seen, other than by an action without a look since."""
+    def _pointer_moved(self, seen: Observation | None) -> bool:
+        """Return whether somebody moved the pointer since the observation, on which this action is based directly."""
         return self._by_look and seen is not None and seen.pointer not in (None, self.screen.pointer())
 
     def _scroll(self, action: Scroll, point: Point, seen: Observation | None) -> None:
@@ -329,10 +334,10 @@ class Performer:
             element = self.aim.element(action.element_id, seen)
             self._values.scroll(element, action.to, action.horizontal, point)
 
-    def _restless(self, seen: Observation | None, now: NDArray[np.uint32]) -> tuple[Rect, ...]:
-        """Return the areas that changed since the screen was seen, and before the action before this as well."""
+    def _find_restless(self, seen: Observation | None, now: NDArray[np.uint32]) -> tuple[Rect, ...]:
+        """Return the areas that change all the time: since the observation, and also before the previous action."""
         latest = () if seen is None else changed_pixels(seen.screenshot, to_rgb(now)) or ()
-        previous, self._moving = self._moving, latest
+        previous, self._latest_changes = self._latest_changes, latest
         both = (one.intersection(other) for one in latest for other in previous)
         return tuple(area for area in both if area is not None)
 
@@ -353,10 +358,10 @@ class Performer:
         elif isinstance(target, Span) and overwrite:
             words = SelectText(element_id=target.element_id, text=target.text, occurrence=target.occurrence)
             self._selector.select(words, seen)
-            overwrite = False  # what is typed replaces the selection
+            overwrite = False  # typing replaces the selection
         elif target is not None:
             before, started = self.settle.look(), self.clock.now()
-            self.device.click(self._caret(target, seen, restless))
+            self.device.click(self._caret_point(target, seen, restless))
             self.settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
         pointed = acted_on(action, seen) if target is not None and seen is not None else None
         element = chosen or pointed or focused
@@ -365,11 +370,11 @@ class Performer:
         again = partial(self._click_again, chosen, seen, not action.overwrite) if chosen is not None else None
         delivery = self._enter(place, action, overwrite, again, seen)
         if chosen is not None and chosen.role == "combo box" and "editable" not in chosen.states and not action.enter:
-            self._take_marked(action.text.strip().casefold(), seen)
+            self._choose_marked_entry(action.text.strip().casefold(), seen)
         return delivery
 
-    def _take_marked(self, text: str, seen: Observation | None) -> None:
-        """Press Return where a text has marked an entry of a list that the click opened, which does not choose it."""
+    def _choose_marked_entry(self, text: str, seen: Observation | None) -> None:
+        """Press Return if typing has marked an entry in a list that the click opened, which does not choose it yet."""
         known = {window.id for window in seen.windows} if seen is not None else set()
         now = self.aim.look()
         if not text or not any(window.popup and window.id not in known for window in now.windows):
@@ -383,16 +388,16 @@ class Performer:
             self.device.press(chord(["Return"]))
 
     def _focused(self, seen: Observation | None) -> Element | None:
-        """Return the element that has the keyboard now, after something was done that nobody has looked at."""
+        """Return the currently focused element, after actions without an observation in between."""
         focused = seen.focused if seen is not None else None
         if focused is not None and self.locator.has_focus(focused.id):
             return focused
         return self.aim.look().focused
 
     def _await_default_button(self, seen: Observation | None) -> None:
-        """Wait for a default button that was disabled: dialogs enable theirs only a moment after text was typed.
+        """Wait until a disabled default button is enabled, which dialogs do a moment after text was typed.
 
-        Return would have no effect before; nor does it if the button stays disabled.
+        Return has no effect before that.
         """
         front = self.screen.active_window()
         if seen is not None and _is_disabled(_default_button(seen, front)):
@@ -403,7 +408,7 @@ class Performer:
     def _click_again(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         try:
             self._click_into(element, seen, keep_caret)
-        except Refused as refused:  # what was typed went elsewhere
+        except Refused as refused:  # the text went elsewhere
             raise NothingArrived(str(refused)) from refused
 
     def _set_value(self, element: Element, text: str, seen: Observation | None) -> Delivery:
@@ -419,32 +424,33 @@ class Performer:
         click_again: Callable[[], None] | None,
         seen: Observation | None,
     ) -> Delivery | None:
-        """Type at a place that has the keyboard, and return how the text arrived."""
+        """Type at a place that has the focus, and return how the text arrived."""
         field = place.element if place.chosen and overwrite and not action.enter else None
         if field is not None and field.role == "spin button":
-            return self._values.entered(field, action.text, lambda: self.typist.type(place, action.text, overwrite))
+            return self._values.commit_number(
+                field, action.text, lambda: self.typist.type(place, action.text, overwrite)
+            )
         delivery = self.typist.type(place, action.text, overwrite, click_again)
         in_one_field = seen is not None and not {"\t", "\n"} & set(action.text)
         if in_one_field and delivery is not None and delivery.unread in ("no_field", "no_text"):
-            delivery = self._read_where_keyboard_is(action.text, delivery, seen)
+            delivery = self._read_back_at_focus(action.text, delivery, seen)
         return delivery
 
-    def _caret(self, target: Target, seen: Observation | None, restless: Sequence[Rect]) -> Point:
-        """Return the pixel to click so that the caret gets there; for words, behind them."""
+    def _caret_point(self, target: Target, seen: Observation | None, restless: Sequence[Rect]) -> Point:
+        """Return the pixel to click to put the caret at a target; for words, behind them."""
         if not isinstance(target, Span):
             return self.aim.locate(target, seen, restless)
         element = self.aim.current(target.element_id, seen)
         return self.aim.checked(element, ends(self.aim.boxes(element, target.text, target.occurrence))[1])
 
-    def _read_where_keyboard_is(self, text: str, delivery: Delivery, seen: Observation | None) -> Delivery:
-        """Read text back from the field that has the keyboard now, such as one that opened at the first key.
+    def _read_back_at_focus(self, text: str, delivery: Delivery, seen: Observation | None) -> Delivery:
+        """Read text back from the currently focused field, such as one that opened at the first key.
 
-        A field that opened and holds only a part of the text, since the rest was typed before it was ready, is typed
-        into again.
+        If a field that opened contains only a part of the text, since it was not ready yet, the text is typed again.
         """
         now = self.aim.look()
         if now.focus_id is None and now.active_window is not None and now.active_window.modal:
-            now = self.aim.look_closely()  # a field that opened at the first key is not announced
+            now = self.aim.look_closely()  # there is no event for a field that opened at the first key
         field = now.focused
         place = Place(field, self._app_with_keyboard(), chosen=True)
         if field is None or place.unread:
@@ -465,15 +471,15 @@ class Performer:
             self.aim.point(element.id, seen)
             return
         self._click_into(element, seen, keep_caret)
-        if is_sheet_cell(element) and (other := self._cell_instead(element)) is not None:
+        if is_sheet_cell(element) and (other := self._find_other_cell(element)) is not None:
             raise Refused(
                 f"A click on cell {element.name} selects {other.name} instead, as where cells are merged; nothing was "
                 f"typed. Type into {other.name} if that is meant.",
                 "not_typed",
             )
 
-    def _cell_instead(self, cell: Element) -> Element | None:
-        """Return the cell that a click on a cell has selected in its place; None if it has selected that cell."""
+    def _find_other_cell(self, cell: Element) -> Element | None:
+        """Return the other cell that a click on a cell has selected; None if it selected the clicked one."""
         if self.clock.until(lambda: self.locator.has_focus(cell.id), _SELECTED_LIMIT_S, _POLL_S):
             return None
         others = (one for one in self.aim.look().elements if is_sheet_cell(one) and one.id != cell.id)
@@ -481,12 +487,12 @@ class Performer:
         return next((one for one in selected if self.locator.has_focus(one.id)), None)
 
     def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
-        """Click a field; put the caret behind the text of a single line."""
+        """Click a field; with `keep_caret`, move the caret behind the text of a single-line field."""
         before, started, keyboard = self.settle.look(), self.clock.now(), self.screen.active_window()
         point = self.aim.point(element.id, seen)
         self.device.click(point)
-        # The program of a field may open a dialog a moment after the field has the keyboard.
-        at_once = not self._settles and is_sheet_cell(element)
+        # An application may open a dialog a moment after its field gets the focus; only cells are reliable.
+        at_once = not self._wants_settled and is_sheet_cell(element)
         has_keyboard = partial(self.locator.has_focus, element.id) if at_once else None
         self.settle.wait(
             before,
@@ -494,7 +500,7 @@ class Performer:
             quiet_s=0.06,
             first_change_s=0.1,
             limit_s=1.0,
-            by_events=not self._settles,
+            by_events=not self._wants_settled,
             until=has_keyboard,
         )
         self._check_in_front(element, keyboard)
@@ -502,7 +508,7 @@ class Performer:
             self.device.press(chord(["End"]))
 
     def _check_in_front(self, element: Element, keyboard: int | None) -> None:
-        """Check that the keyboard has left the window that had it before a click into another one."""
+        """Check that a click into another window has moved the keyboard there."""
         if keyboard in (None, element.window_id):
             return
         window = next((one for one in self.screen.windows() if one.id == element.window_id), None)
@@ -515,7 +521,7 @@ class Performer:
     def _switch(self, action: SwitchApplications, settle: bool) -> ActionResult:
         before, started = self.settle.look(until_idle=settle), self.clock.now()
         order = {window.id: place for place, window in enumerate(self.screen.windows())}
-        # Minimized windows, which have no place in the stack, come last.
+        # Minimized windows, which are not in the stacking order, come last.
         windows = sorted(self.screen.managed_windows(), key=lambda window: order.get(window.id, len(order)))
         catalog = self.catalog()
         window = find_window(action.app_code, windows, catalog)
@@ -542,8 +548,8 @@ class Performer:
         return next((window.app for window in self.screen.managed_windows() if window.id == active), "")
 
 
-def _marks_of_focus(place: Rect) -> list[Rect]:
-    """Return where an element shows that it loses the focus; of a large one, such as a document, only its border."""
+def _focus_marks(place: Rect) -> list[Rect]:
+    """Return the areas where an element shows its focus; of a large one, such as a document, only the border."""
     if place.height <= _LARGE_PX:
         return [place]
     top, left = Rect(place.x, place.y, place.width, 0), Rect(place.x, place.y, 0, place.height)
@@ -555,15 +561,15 @@ def _is_one_line(element: Element) -> bool:
 
 
 def _with_return(action: Type, element: Element | None) -> Type:
-    """Return the action with a line break at the end as Return, where the element takes a single line."""
+    """Convert a trailing line break to Return, if the element is a single-line field."""
     line, ended, more = action.text.partition("\n")
     if not ended or more or action.enter or element is None or not _is_one_line(element):
         return action
     return action.model_copy(update={"text": line, "enter": True})
 
 
-def _up_to_tab(action: Type, element: Element | None) -> tuple[Type, list[str]]:
-    """Return the action for the text up to the first tab, where that leads to the next field, and what follows each."""
+def _split_at_tabs(action: Type, element: Element | None) -> tuple[Type, list[str]]:
+    """Split a text at tabs that move to the next field: return the action for the first part, and the other parts."""
     text, *onwards = action.text.split("\t")
     leads_on = element is not None and (_is_one_line(element) or element.role == "spin button")
     return (action.model_copy(update={"text": text}), onwards) if onwards and leads_on else (action, [])
@@ -576,7 +582,7 @@ def _is_return(action: Input) -> bool:
 
 
 def _default_button(seen: Observation, window: int | None) -> Element | None:
-    """Return the button of a window that Return presses; None if it has none."""
+    """Return the button of a window that Return presses; None if there is none."""
     return next((one for one in seen.elements if one.window_id == window and "default" in one.states), None)
 
 

@@ -1,6 +1,6 @@
-"""What an action did: whether it was carried out, how typed text arrived, and what changed on the screen.
+"""Results of actions: whether they were carried out, how typed text arrived, and what changed on the screen.
 
-Everything here is typed; `aci.acting.wording` turns it into text.
+Everything here is structured; `aci.acting.wording` turns it into text.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Refusal = Literal[
     "no_text",  # the element has no text, or the words are not in it
     "out_of_sight",  # the words have to be scrolled into view first
     "not_selected",  # the words were not selected
-    "stale",  # the element is gone, or is another one now
-    "covered",  # something lies over the element
+    "stale",  # the element is gone or has changed
+    "covered",  # something covers the element
     "not_typed",  # none of the text arrived
     "partly_typed",  # only a part of the text arrived
     "not_started",  # the application did not start
@@ -57,12 +57,12 @@ class Difference(_Value):
 
 Remark = Literal[
     "",
-    "already",  # the field has the keyboard, or the choice is made, already
+    "already",  # the field has the keyboard already, or the choice is already made
     "disabled",  # the element, or the one with the keyboard, is disabled
     "not_switched",  # the check box, radio button or toggle is in the same state as before
     "focus_elsewhere",  # the field that was clicked did not get the keyboard
-    "no_window",  # no window of the application came
-    "unasked_window",  # a dialog opened, though the action only types, scrolls or drags
+    "no_window",  # no window of the application appeared
+    "unasked_window",  # a dialog opened, although the action only types, scrolls or drags
     "alert",  # the application reports an error, or warns of something
     "crashed",  # an application crashed
     "invalid",  # the field is marked as invalid
@@ -73,7 +73,7 @@ Remark = Literal[
 class Effect(_Value):
     """What an action changed on the screen."""
 
-    # "none" if nothing changed, "other" if something else happened than the action is for
+    # "none" if nothing changed, "other" if the action had an unintended effect
     kind: Literal["none", "expected", "other"]
     differences: tuple[Difference, ...] = ()  # what changed, most telling first
     remark: Remark = ""  # why there was no effect, or what is unexpected about it
@@ -86,8 +86,8 @@ class ActionResult(_Value):
         ok: Whether it was carried out; says nothing about whether it had the intended effect.
         error: Why it was not carried out, for the Worker to read; None when `ok`.
         settled_after_s: Seconds from the input until the screen was quiet.
-        still: Whether nothing stirred during a wait, and no application worked; False if that is not known.
-        refusal: The kind of `error`; None when `ok`, or if a custom desktop does not say.
+        still: Whether the screen did not change during a wait and applications were idle; False if unknown.
+        refusal: The kind of `error`; None when `ok`, or if a custom desktop does not provide it.
         delivery: How typed text arrived; None if none was typed.
         started: Name of the application that was started; empty if none was.
         switched_to: Title of the window that was brought to the front; empty if none was.
@@ -96,12 +96,12 @@ class ActionResult(_Value):
         selected: The words that were selected; empty if none were.
         text: What was read; empty if nothing was.
         page: Number of the page that was read, from 1, and of all pages; (0, 0) if nothing was read.
-        picture: What was looked at closely, a PNG file; None if nothing was.
+        picture: The close-up of a zoom as a PNG file; None if there is none.
         area: The part of the screen that it shows, px.
-        effect: What it changed; None until the screen after it has been seen.
-        restless: Areas of the screen that keep changing while nothing is done, px.
-        pointer: Where the mouse pointer rested before, px; None if that is not known.
-        note: Words of a custom desktop, or of a run that an earlier version recorded; for people and models.
+        effect: What it changed; None until the screen after it has been observed.
+        restless: Areas of the screen that change all the time, px.
+        pointer: Position of the mouse pointer before the action, px; None if unknown.
+        note: A remark of a custom desktop, or from a recording of an earlier version; for people and models.
     """
 
     ok: bool
@@ -126,5 +126,5 @@ class ActionResult(_Value):
 
     @property
     def worked(self) -> bool:
-        """Whether it was carried out and, as far as that is known, changed something or was so already."""
+        """Whether it was carried out and, as far as known, had an effect or was unnecessary."""
         return self.ok and (self.effect is None or self.effect.kind != "none" or self.effect.remark == "already")

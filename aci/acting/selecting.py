@@ -1,4 +1,4 @@
-"""Selecting words of an element, verified by reading the selection back."""
+"""Selection of words in an element, verified by reading the selection back."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from aci.waiting import Clock
 
 _READ_BACK_LIMIT_S = 0.8
 _POLL_S = 0.03
-_MOST_STEPS = 1000
+_MAX_STEPS = 1000
 _JOINED = frozenset("\u200d\ufe0e\ufe0f")
-"""Characters that the caret does not stop at: joiners and variation selectors."""
+"""Characters at which the caret does not stop: joiners and variation selectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Selects words: in a field through the Text interface, elsewhere as a person does, by dragging.
+    """Selects words: in a field through the Text interface, elsewhere by dragging, as a person does.
 
-    A drag also gives a page the keyboard, so that the words can be copied, but it would drag a link along.
+    Dragging also gives a page the keyboard, so that the words can be copied, but on a link it would drag the link.
     """
 
     aim: Aim
@@ -36,10 +36,10 @@ class Selector:
     clock: Clock
 
     def select(self, action: SelectText, seen: Observation | None) -> tuple[str, bool]:
-        """Select words, and return them as they are in the text, and whether the selection was read back.
+        """Select words; return them as they occur in the text, and whether the selection was read back.
 
         Raises:
-            Refused: They are not there, or were not selected.
+            Refused: The words are missing, or could not be selected.
         """
         element = self.aim.current(action.element_id, seen)
         found = self.aim.find(element, action.text, action.occurrence, action.until)
@@ -54,7 +54,7 @@ class Selector:
             ):
                 return found.text, True
         raise Refused(
-            f"The words were not selected; element {element.id} may not let its text be selected.", "not_selected"
+            f"The words were not selected; the text of element {element.id} may not be selectable.", "not_selected"
         )
 
     def _by_interface(self, element: Element, action: SelectText, found: FoundText, seen: Observation | None) -> bool:
@@ -67,7 +67,7 @@ class Selector:
         if not self.locator.has_focus(element.id) or not self.aim.spans.texts.set_caret(found):
             return False
         steps = sum(not (unicodedata.combining(one) or one in _JOINED) for one in found.text)
-        if steps > _MOST_STEPS:
+        if steps > _MAX_STEPS:
             return False
         self.device.press_each(chord(["shift"]), [chord(["Right"])] * steps)
         return True

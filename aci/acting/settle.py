@@ -1,4 +1,7 @@
-"""Detection of rest after an action: no accessibility events, no changing pixels, and no application at work."""
+"""Settling: detects when the screen is at rest after an action.
+
+That is, no accessibility events arrive, no pixels change, and no application is busy.
+"""
 
 from __future__ import annotations
 
@@ -19,32 +22,34 @@ if TYPE_CHECKING:
     Frame = NDArray[np.uint32]
 
 Settles = bool | Callable[[], bool]
-"""Whether an action is waited for until the screen has settled, or what returns whether its known effect is there."""
+"""Whether to wait after an action until the screen has settled, or a callback that detects its known effect."""
 
-QUIET_S = 0.15  # no event and no change for this long is rest; shorter times end before slow dialogs appear
-FIRST_CHANGE_S = 0.2  # wait for the first reaction
-EFFECT_S = 0.8  # wait for an effect elsewhere of a target that has one, such as a button
-AFTERMATH_S = 0.3  # an answer over the network or the output of a command shows a little later than it arrives
+QUIET_S = 0.15  # the screen is at rest after this time without events and changes; less would miss slow dialogs
+FIRST_CHANGE_S = 0.2  # longest wait for the first reaction
+EFFECT_S = 0.8  # longest wait for the effect of a target, such as a button, that shows elsewhere
+AFTERMATH_S = 0.3  # a network response or the output of a command shows up this long after it arrives
 LIMIT_S = 3.0
-MINOR_QUIET_S = 0.45  # what follows the update of a tool bar or status bar does so within a third of a second
-_MINOR = 0.01  # share of the screen that such an update changes at most
+MINOR_QUIET_S = (
+    0.45  # quiet time after an update of a toolbar or status bar; follow-ups come within a third of a second
+)
+_MINOR = 0.01  # maximum share of the screen that such an update changes
 _BUSY_SAMPLE_S = 0.05
 _MARGIN_PX = 8  # shadows and focus rings of a target
 _SAMPLE_S = 0.02
-_NARROW_PX, _LONG_PX = 16, 48  # narrower and longer changes are a fading scroll bar
+_NARROW_PX, _LONG_PX = 16, 48  # a narrower and longer change is a fading scroll bar
 
 
 class Settle:
-    """Waits for the screen to come to rest.
+    """Waits for the screen to settle.
 
-    Consecutive waits share what they saw, so that an action of several parts is not waited for from the beginning.
+    Consecutive waits share their samples, so that an action of several parts is not waited for from scratch each time.
 
     Args:
         frame: Returns the current pixels, (H, W) uint32.
         last_event_at: Returns the time of the latest accessibility event, on the clock's scale.
         clock: Monotonic clock, s.
         pause: Sleeps for some seconds.
-        activity: Watches whether applications are at work; by default nobody does.
+        activity: Detects whether applications are busy; None to ignore that.
     """
 
     def __init__(
@@ -63,15 +68,15 @@ class Settle:
         self._latest: Frame | None = None
         self._latest_at = self._changed_at = self._changed_widely_at = -math.inf
         self._changed_elsewhere_at = self._rested_from = -math.inf
-        self._earlier: deque[Frame] = deque(maxlen=2)  # the pictures before the latest ones, since an action began
-        self._returns = 0  # number of latest changes that brought back one of them
-        self._gave_up = True  # whether no answer is waited for any longer
+        self._earlier: deque[Frame] = deque(maxlen=2)  # earlier pictures since the action began
+        self._returns = 0  # number of consecutive changes that brought back an earlier picture
+        self._gave_up = True  # whether the latest wait ran into its limit
 
     def look(self, until_idle: bool = False) -> Frame:
         """Return the pixels before an action, to compare with later ones.
 
         Args:
-            until_idle: Whether somebody wants to know later whether applications are idle.
+            until_idle: Whether a later wait will check that applications are idle.
         """
         if until_idle and self._activity is not None:
             self._activity.begin()
@@ -92,24 +97,24 @@ class Settle:
         targets: Sequence[Rect] = (),
         until: Callable[[], bool] | None = None,
     ) -> float:
-        """Wait until nothing has changed for a while, or a known effect is there.
+        """Wait until the screen has settled or a known effect is there.
 
         Args:
             before: The pixels before the action.
             started: Start of the action, on the clock's scale.
-            quiet_s: Seconds without event or change that count as rest.
-            first_change_s: Seconds after the action within which an effect must begin.
-            limit_s: Longest wait.
+            quiet_s: Time without events and changes after which the screen counts as settled, s.
+            first_change_s: Time after the action within which an effect must begin, s.
+            limit_s: Longest wait, s.
             by_events: Whether to ignore pixel changes, such as a fading button, once there were events.
-            until_idle: Whether to wait also until the applications concerned have done their work.
-            targets: Places of a target whose effect shows elsewhere, and of the element that loses the focus to it,
-                px: a change of their own look, such as a pressed button, is not the effect yet.
-            until: Returns whether a known effect is there, which ends the wait.
+            until_idle: Whether to wait also until the applications concerned are idle.
+            targets: Areas of a target whose effect shows elsewhere, and of the element that loses the focus to it, px.
+                A change within them, such as a pressed button, is not the effect yet.
+            until: Callback that detects the known effect, which ends the wait.
 
         Returns:
             Seconds from the start of the action to the last event or change; 0.0 if there was none.
         """
-        if self._latest_at < started:  # nothing was looked at since, so that the pixels before are the latest
+        if self._latest_at < started:  # no sample since
             self._latest = before
         deadline = self._clock() + limit_s
         activity = self._activity if until_idle else None
@@ -130,7 +135,7 @@ class Settle:
                 break
             if self._latest_at < min(rests_at, deadline):
                 pause_s = min(_SAMPLE_S, rests_at - self._latest_at)
-            elif self._latest_at < deadline and activity is not None and _works(activity):
+            elif self._latest_at < deadline and activity is not None and _is_busy(activity):
                 pause_s = _BUSY_SAMPLE_S
             else:
                 break
@@ -142,42 +147,41 @@ class Settle:
         return changed_at - started
 
     def is_computing(self) -> bool:
-        """Return whether the applications in front take more of the processor than they usually do."""
+        """Return whether the applications in front use more processor time than usual."""
         return self._activity is not None and self._activity.is_computing()
 
     def is_working(self) -> bool:
-        """Return whether the applications in front work on the latest action, or it has started another one.
+        """Return whether the applications in front are busy with the latest action, or it has started another one.
 
-        True if nobody knows.
+        True if that is unknown.
         """
-        return self._activity is None or _works(self._activity) or self._activity.has_started()
+        return self._activity is None or _is_busy(self._activity) or self._activity.has_started()
 
     def only_blinks(self, since: Frame) -> bool:
-        """Return whether the screen changes back and forth between a picture of before and another one."""
+        """Return whether the screen merely alternates between an earlier picture and another one."""
         return self._returns > 1 and not all(is_change(picture, since) for picture in self._earlier)
 
     def watch(self) -> None:
-        """Note when the screen changes; called again and again while something else is waited for."""
+        """Take a sample of the screen; called repeatedly while waiting for something else."""
         self._sample()
 
-    def wait_for_late_updates(self, deadline: float, in_menu: bool = False, least_quiet_s: float = 0.0) -> None:
-        """Wait while the applications of the latest wait may still update toolbars and panels, at most to a time.
+    def wait_for_late_updates(self, deadline: float, in_menu: bool = False, min_quiet_s: float = 0.0) -> None:
+        """Wait while the applications of the latest wait may still make late updates of toolbars and panels.
 
-        `Activity.quiet_s` says how long that is after the latest change; after one of such an update itself, it is
-        `MINOR_QUIET_S` at most. The screen may be looked at meanwhile. An answer that an application asks for in that
-        time is waited for, and so is the work that it begins.
+        The wait lasts for `Activity.quiet_s` after the latest change, but at most `MINOR_QUIET_S` after such an update
+        itself. It is extended while an application awaits a response or is busy. The screen may be observed meanwhile.
 
         Args:
-            deadline: The time, on the clock's scale.
+            deadline: The latest end of the wait, on the clock's scale.
             in_menu: Whether a menu is open.
-            least_quiet_s: Seconds to wait after the latest change even if the applications update nothing late.
+            min_quiet_s: Minimum quiet time after the latest change, s, even without late updates.
         """
         waited_at = -math.inf
         while self._activity is not None:
             self._sample()
             if not self._gave_up and self._activity.is_waiting():
                 waited_at = self._latest_at
-            quiet_s = max(self._activity.quiet_in_menu_s if in_menu else self._activity.quiet_s, least_quiet_s)
+            quiet_s = max(self._activity.quiet_in_menu_s if in_menu else self._activity.quiet_s, min_quiet_s)
             late_until = max(self._rested_from, self._changed_widely_at) + quiet_s
             late_until = max(late_until, self._changed_at + min(quiet_s, MINOR_QUIET_S), waited_at + AFTERMATH_S)
             if quiet_s and self._activity.is_computing():
@@ -193,7 +197,7 @@ class Settle:
             self._earlier.append(self._latest)
             returns = not all(is_change(picture, frame) for picture in self._earlier)
             self._returns = self._returns + 1 if returns else 0
-            if self._returns < 2:  # what only blinks goes to and fro
+            if self._returns < 2:  # not just blinking
                 self._changed_at = now
                 if _is_wide(self._latest, frame):
                     self._changed_widely_at = now
@@ -203,14 +207,14 @@ class Settle:
         return frame
 
 
-def _works(activity: Activity) -> bool:
+def _is_busy(activity: Activity) -> bool:
     return activity.is_waiting() or activity.is_computing()
 
 
 def is_change(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> bool:
-    """Return whether two pictures differ by more than a caret or a scroll bar, outside some places and their borders.
+    """Return whether two pictures differ by more than a caret or a scroll bar.
 
-    Pictures of different size always do.
+    Pictures of different sizes always do. Changes within the areas `besides` and their borders are ignored.
     """
     import numpy as np
 
@@ -230,5 +234,5 @@ def is_change(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> 
 
 
 def _is_wide(previous: Frame, current: Frame) -> bool:
-    """Return whether two pictures differ in more of the screen than an update of tool bars changes."""
+    """Return whether two pictures differ in a larger share of the screen than an update of toolbars changes."""
     return previous.shape != current.shape or float((previous != current).mean()) > _MINOR

@@ -1,8 +1,8 @@
-"""Words of an element: where they are on the screen, and how they are selected.
+"""Locating words within an element on the screen.
 
-Applications say through AT-SPI's Text interface where each character is. Where an element's toolkit does not, or where
-the element has no text of its own, the words are looked for in its pixels, and a character's place follows from its
-share of the recognized line.
+Applications report the extents of each character through AT-SPI's Text interface. If a toolkit does not, or the element
+has no text of its own, the words are recognized in its pixels, and the position of a character is estimated from its
+index in the recognized line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from aci.observation.observation import Element
 
 Line = tuple[str, Rect]
 _SHOWN = 60
-_SLACK_PX = 2  # by which characters may reach beyond the visible box of their element
+_SLACK_PX = 2  # how far characters may extend beyond the visible box of their element
 
 
 class Texts(Protocol):
@@ -31,10 +31,10 @@ class Texts(Protocol):
         """Return the extents of the characters of words, px; [] where the toolkit gives none."""
 
     def select(self, found: FoundText) -> bool:
-        """Select words through the Text interface, and return whether their object says that it did."""
+        """Select words through the Text interface; return whether the object reports success."""
 
     def set_caret(self, found: FoundText) -> bool:
-        """Put the caret before words, and return whether their object says that it did."""
+        """Put the caret before words; return whether the object reports success."""
 
     def is_selected(self, found: FoundText) -> bool:
         """Return whether exactly these words are selected."""
@@ -47,7 +47,7 @@ class Texts(Protocol):
 
 
 class NotFound(Exception):
-    """Words cannot be pointed at; the message is for the Worker."""
+    """Words cannot be located; the message is for the Worker."""
 
     def __init__(self, message: str, refusal: Refusal = "no_text") -> None:
         super().__init__(message)
@@ -56,16 +56,16 @@ class NotFound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Finds words of elements."""
+    """Locates words within elements."""
 
-    texts: Texts  # the texts of elements
-    # reads the lines of text in an area of the screen, px, with their boxes
+    texts: Texts  # texts of elements, through accessibility
+    # recognizes the lines of text in an area of the screen, px, with their boxes
     recognize: Callable[[Rect], Sequence[Line]]
 
     def whole(self, element: Element) -> str:
-        """Return all of the text of an element, also out of sight, or its name.
+        """Return all text of an element, including text out of sight, or else its name.
 
-        The description follows, but not that of a field, whose content it would be taken for.
+        The description is appended, except for a field, where it would be mistaken for content.
         """
         text = self.texts.whole_text(element.id) or element.text
         if text and "editable" in element.states:
@@ -77,10 +77,10 @@ class Spans:
         return (self.texts.main_text(window_id) if window_id is not None else None) or ""
 
     def find(self, element: Element, words: str, occurrence: int = 1, until: str = "") -> FoundText | None:
-        """Return words of an element's text; None if it has none, and only its pixels may show them.
+        """Return words in an element's text; None if it has no text, so that only its pixels may show them.
 
         Raises:
-            NotFound: It has a text without these words.
+            NotFound: The text does not contain the words.
         """
         found = self.texts.find_text(element.id, words, occurrence, until)
         if isinstance(found, FoundText):
@@ -90,15 +90,15 @@ class Spans:
         return None
 
     def boxes(self, element: Element, words: str, occurrence: int = 1, until: str = "") -> list[Rect]:
-        """Return the boxes of the characters of words that can be seen, in order, px; never none.
+        """Return the boxes of the visible characters of words, in order, px; at least one.
 
         Raises:
-            NotFound: The words are not there, or out of sight.
+            NotFound: The words are missing, or out of sight.
         """
         found = self.find(element, words, occurrence, until)
         boxes = self.texts.boxes(element.id, found) if found is not None else []
         if not boxes:
-            return self._seen(element, words, occurrence, until, found)
+            return self._recognized_boxes(element, words, occurrence, until, found)
         area = element.rect.grown(_SLACK_PX, _SLACK_PX)
         visible = [box for box in boxes if area.contains(box.center)]
         if not visible:
@@ -107,13 +107,15 @@ class Spans:
             )
         return visible
 
-    def _seen(self, element: Element, words: str, occurrence: int, until: str, found: FoundText | None) -> list[Rect]:
-        """Return the boxes of the characters of words that are recognized in an element's pixels."""
+    def _recognized_boxes(
+        self, element: Element, words: str, occurrence: int, until: str, found: FoundText | None
+    ) -> list[Rect]:
+        """Return the estimated boxes of the characters of words recognized in an element's pixels."""
         lines = [(element.name, element.rect)] if element.source == "ocr" else self.recognize(element.rect)
         text = "\n".join(line for line, _ in lines)
         places = occurrences(words, text)
         if not text.strip():
-            raise NotFound(f"Element {element.id}, the {_shown(element)}, has no text.")
+            raise NotFound(f"Element {element.id}, the {_describe(element)}, has no text.")
         if len(places) < occurrence:
             if found is not None:
                 raise NotFound(
@@ -127,11 +129,11 @@ class Spans:
             if not ends:
                 raise NotFound(_missing(element, words, MissingText("absent"), until))
             end = ends[0]
-        return _estimated(lines, start, end)
+        return _estimate_boxes(lines, start, end)
 
 
 def middle(boxes: Sequence[Rect]) -> Point:
-    """Return a pixel on the words whose characters have these boxes: of the middle one on their longest line."""
+    """Return the center of the middle character on the longest line of words with these character boxes."""
     lines: dict[int, list[Rect]] = {}
     for box in boxes:
         lines.setdefault(box.center.y, []).append(box)
@@ -140,12 +142,12 @@ def middle(boxes: Sequence[Rect]) -> Point:
 
 
 def ends(boxes: Sequence[Rect]) -> tuple[Point, Point]:
-    """Return the pixels between which the pointer is dragged to select words."""
+    """Return the pixels between which to drag in order to select words with these character boxes."""
     first, last = boxes[0], boxes[-1]
     return Point(first.x, first.center.y), Point(max(last.x, last.right - 1), last.center.y)
 
 
-def _estimated(lines: Sequence[Line], start: int, end: int) -> list[Rect]:
+def _estimate_boxes(lines: Sequence[Line], start: int, end: int) -> list[Rect]:
     boxes: list[Rect] = []
     at = 0
     for line, rect in lines:
@@ -158,7 +160,7 @@ def _estimated(lines: Sequence[Line], start: int, end: int) -> list[Rect]:
 
 
 def _missing(element: Element, words: str, missing: MissingText, until: str) -> str:
-    what = f"Element {element.id}, the {_shown(element)}, "
+    what = f"Element {element.id}, the {_describe(element)}, "
     if missing.why == "fewer":
         times = "once" if missing.count == 1 else f"{missing.count} times"
         return f"{what}has {_quoted(words)} only {times}."
@@ -171,5 +173,5 @@ def _quoted(words: str) -> str:
     return repr(words if len(words) <= _SHOWN else words[:_SHOWN] + "...")
 
 
-def _shown(element: Element) -> str:
+def _describe(element: Element) -> str:
     return f"{element.role} {(element.name or element.label or element.description)[:_SHOWN]!r}"

@@ -1,8 +1,8 @@
-"""What a primitive points at: an element, a place inside it, a span of its text, or a pixel of the screen.
+"""Targets of primitives: an element, a place inside it, a span of its text, or a pixel of the screen.
 
-On the wire a target is flat: the id of an element, and `at`, which says where. With an element, `at` is a pair of
-fractions of its visible box (`[0.5, 0]` is the middle of its upper edge) or words of its text; without one, it is a
-pixel of the screen. Code uses the typed `Target` that `target_of` makes of the two.
+On the wire, a target consists of two fields: the id of an element, and the position `at`. With an element, `at` is a
+pair of fractions of its visible box (`[0.5, 0]` is the middle of its upper edge) or words of its text; without one, it
+is a pixel of the screen. Code uses the typed `Target` that `target_of` builds from these fields.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ At = TypeAliasType(
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """An element, wherever in it is best."""
+    """An element as a whole; the best point in it is chosen."""
 
     element_id: int
 
@@ -90,7 +90,7 @@ class Place:
     y: float
 
     def inside(self, box: Rect) -> Point:
-        """Return the pixel of a box; 1 is the last one."""
+        """Return the pixel within a box; 1 is its last row or column."""
         column = min(math.floor(self.x * box.width), box.width - 1)
         row = min(math.floor(self.y * box.height), box.height - 1)
         return Point(box.x + column, box.y + row)
@@ -107,7 +107,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """Something on the screen in words, which a grounding model replaces by a pixel before it is used."""
+    """A description in words, which a grounding model replaces by a pixel."""
 
     text: str
 
@@ -117,10 +117,10 @@ Target = Whole | Place | Span | Point | Described
 
 
 def target_of(element_id: int | None, at: Pair | Words | None) -> Target | None:
-    """Return the target that two fields of a primitive name; None if they name none.
+    """Build the target from two fields of a primitive; None if both are None.
 
     Raises:
-        ValueError: They contradict each other; the message says what is wanted.
+        ValueError: The fields contradict each other; the message says what is expected.
     """
     match element_id, at:
         case None, None:
@@ -139,10 +139,10 @@ def target_of(element_id: int | None, at: Pair | Words | None) -> Target | None:
 
 
 def path_of(element_id: int | None, points: Sequence[Pair]) -> tuple[Place | Point, ...]:
-    """Return the points of a path: fractions of an element's box if one is named, else pixels of the screen.
+    """Build the points of a path: fractions of an element's box if there is one, else pixels of the screen.
 
     Raises:
-        ValueError: They are something else.
+        ValueError: The points are out of range.
     """
     if element_id is None:
         return tuple(_pixel(x, y) for x, y in points)
@@ -155,7 +155,7 @@ def fractions(point: Point, box: Rect) -> tuple[float, float]:
 
 
 def element_meant(target: Target, seen: Snapshot) -> Element | None:
-    """Return the element that a target names, or on which its pixel lies; None if none is known."""
+    """Return the element of a target, or the one at its pixel; None if it is unknown."""
     if isinstance(target, Described):
         return None
     return element_at(target, seen) if isinstance(target, Point) else seen.by_id.get(target.element_id)

@@ -1,4 +1,4 @@
-"""Setting sliders, dials and scroll bars to a value, which is read back."""
+"""Setting of sliders, dials and scroll bars to a value, verified by reading it back."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SET_BY_VALUE = frozenset({"slider", "dial"})
 """Roles that hold a number and take no text."""
 _READ_BACK_LIMIT_S = 0.8
 _POLL_S = 0.03
-_AT_REST_S = 0.2
-_MOST_STEPS = 500
-_ROUNDED, _NEAR = 0.5, 0.01  # how far a scroll bar may stay away that counts in lines, and as a share of its range
+_STABLE_S = 0.2
+_MAX_STEPS = 500
+_ROUNDED, _NEAR = 0.5, 0.01  # tolerance of a scroll bar, in lines and as a share of its range
 _ROUNDS = 8
 
 
@@ -34,10 +34,10 @@ class Values(Protocol):
         """Return the current value of an element and its bounds; None if it has none or is gone."""
 
     def set_value(self, element_id: int, value: float) -> bool:
-        """Ask the application to set the value of an element, and return whether it did not refuse."""
+        """Ask the application to set the value of an element; return whether it accepted."""
 
     def grab_focus(self, element_id: int) -> bool:
-        """Ask the application to give an element the keyboard, and return whether it says that it did."""
+        """Ask the application to focus an element; return whether it reports success."""
 
     def scroll_bar(self, element_id: int, horizontal: bool) -> int | None:
         """Return the id of the scroll bar that moves an element; None if it has none."""
@@ -53,15 +53,15 @@ class ValueSetter:
     clock: Clock
 
     def set(self, element: Element, text: str, keyboard: bool) -> Delivery:
-        """Set the value that a text names, a number or a percentage of the range, and return what it reads then.
+        """Set a value, given as a number or a percentage of the range, and return how the element reads afterwards.
 
         Args:
-            element: What is set.
+            element: The element.
             text: The value.
             keyboard: Whether its window has the keyboard.
 
         Raises:
-            Refused: The text names no value of its range, or the element cannot be set.
+            Refused: The text is not a value in range, or the element cannot be set.
         """
         what = f"Element {element.id}, a {element.role},"
         before = self.values.value_range(element.id)
@@ -88,13 +88,13 @@ class ValueSetter:
         """Move the scroll bar of an element to a position, else turn the wheel until it is as near as the wheel gets.
 
         Args:
-            element: What is scrolled.
+            element: The element to scroll.
             percent: The position; 0 is the beginning, 100 the end.
-            horizontal: Whether it is scrolled sideways.
-            point: Where the wheel is turned, px.
+            horizontal: Whether to scroll sideways.
+            point: Where to turn the wheel, px.
 
         Raises:
-            Refused: It has no scroll bar that says its position, or that stays where it is.
+            Refused: The element has no scroll bar with a position, or the scroll bar does not move.
         """
         what = f"Element {element.id}, a {element.role},"
         bar = self.values.scroll_bar(element.id, horizontal)
@@ -104,22 +104,22 @@ class ValueSetter:
             raise Refused(f"{what} has no scroll bar that says its position. Scroll by clicks.", "not_allowed")
         now = before if before.meets(wanted) else self._by_interface(bar, before, wanted)
         if abs(now.current - wanted) > max(_ROUNDED, _NEAR * (now.maximum - now.minimum)):
-            # LibreOffice goes to the beginning, whatever it is asked for.
-            way = 1 if horizontal else -1  # of clicks toward the end
-            now = self._by_steps(bar, now, wanted, lambda steps: self.device.scroll(point, way * steps, horizontal))
+            # LibreOffice ignores the requested value and goes to the beginning.
+            sign = 1 if horizontal else -1  # of clicks toward the end
+            now = self._by_steps(bar, now, wanted, lambda steps: self.device.scroll(point, sign * steps, horizontal))
         if now == before and not now.meets(wanted):
             raise Refused(f"The scroll bar of element {element.id} stays where it is. Scroll by clicks.", "not_allowed")
 
-    def entered(self, field: Element, text: str, enter: Callable[[], Delivery | None]) -> Delivery | None:
-        """Have a number field take what is typed over its content, and return how the text arrived.
+    def commit_number(self, field: Element, text: str, enter: Callable[[], Delivery | None]) -> Delivery | None:
+        """Type a number over the content of a number field, make the field accept it, and return how it arrived.
 
-        Some fields take it only when Return is pressed or the keyboard leaves, others no digits at all, and the text of
-        some is read late; so the field's value decides where its text shows that.
+        Some fields accept a number only when Return is pressed or the focus leaves, some accept no digits at all, and
+        the text of some is updated late. Therefore the field's value decides, if its text shows that value.
 
         Args:
             field: The field before.
-            text: What is typed.
-            enter: Types it.
+            text: The text to type.
+            enter: Callback that types it.
 
         Raises:
             PartlyArrived: The field holds only a part of the text.
@@ -141,10 +141,10 @@ class ValueSetter:
         return typed
 
     def _by_interface(self, element_id: int, now: ValueRange, wanted: float) -> ValueRange:
-        return self._changed(element_id, now) if self.values.set_value(element_id, wanted) else now
+        return self._await_change(element_id, now) if self.values.set_value(element_id, wanted) else now
 
     def _by_keys(self, element_id: int, now: ValueRange, wanted: float) -> ValueRange:
-        """Press arrow keys as often as their effect so far suggests, until the value is reached or passed by."""
+        """Press arrow keys as often as their effect so far suggests, until the value is reached or passed."""
         self.values.grab_focus(element_id)
         if not self.clock.until(lambda: self.locator.has_focus(element_id), _READ_BACK_LIMIT_S, _POLL_S):
             return now
@@ -155,24 +155,24 @@ class ValueSetter:
         return self._by_steps(element_id, now, wanted, press)
 
     def _by_steps(self, element_id: int, now: ValueRange, wanted: float, take: Callable[[int], None]) -> ValueRange:
-        """Take steps, negative ones back, until the value is reached or passed by."""
+        """Take steps, negative ones backwards, until the value is reached or passed."""
         steps = 1 if wanted > now.current else -1
         for _ in range(_ROUNDS):
             take(steps)
-            after = self._changed(element_id, now)
+            after = self._await_change(element_id, now)
             gain = (after.current - now.current) / steps
             now = after
             if not gain or abs(wanted - now.current) < abs(gain) / 2:
                 break
             left = (wanted - now.current) / gain
-            steps = round(math.copysign(min(max(abs(left), 1), _MOST_STEPS), left))
+            steps = round(math.copysign(min(max(abs(left), 1), _MAX_STEPS), left))
         return now
 
-    def _changed(self, element_id: int, before: ValueRange) -> ValueRange:
-        """Return the value once it has changed and come to rest, or after a while."""
+    def _await_change(self, element_id: int, before: ValueRange) -> ValueRange:
+        """Return the value once it has changed and settled, or after a time limit."""
         self.clock.until(lambda: self.values.value_range(element_id) != before, _READ_BACK_LIMIT_S, _POLL_S)
         last, since = self.values.value_range(element_id), self.clock.now()
-        while self.clock.now() - since < _AT_REST_S:
+        while self.clock.now() - since < _STABLE_S:
             self.clock.pause(_POLL_S)
             if (now := self.values.value_range(element_id)) != last:
                 last, since = now, self.clock.now()

@@ -1,6 +1,6 @@
-"""Actions and their results as text, for models, reports and people.
+"""Text descriptions of actions and their results, for models, reports and people.
 
-What comes from the screen is quoted, with control characters escaped.
+Text from the screen is quoted, with control characters escaped.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from aci.observation.quoting import quote
 if TYPE_CHECKING:
     from aci.observation.snapshot import Element, Snapshot
 
-_LONGEST_NAME, _LONGEST_TEXT = 80, 200
-_MOST_DIFFERENCES = 3
+_MAX_NAME, _MAX_TEXT = 80, 200
+_MAX_DIFFERENCES = 3
 
 CARRIED_OUT = "carried out"
 NAMELESS = "without a name"
@@ -92,22 +92,22 @@ _DIFFERENCES: Mapping[DifferenceKind, str] = {
     "clipboard": "the clipboard changed",
     "pixels": "the picture changed at {what}",
 }
-_SAID_BY_DELIVERY = frozenset({"text", "value", "caret", "selection", "pixels", "focus", "moved"})
+_COVERED_BY_DELIVERY = frozenset({"text", "value", "caret", "selection", "pixels", "focus", "moved"})
 
 
 def describe_element(element: Element) -> str:
-    """Return an element by role and name."""
+    """Return the role and name of an element."""
     called = element.name or element.label or element.description or element.text or ""
-    return f"{element.role} {quote(called, _LONGEST_NAME)}" if called else f"{element.role} {NAMELESS}"
+    return f"{element.role} {quote(called, _MAX_NAME)}" if called else f"{element.role} {NAMELESS}"
 
 
 def describe_target(action: Action, seen: Snapshot) -> str:
-    """Return what an action points at, with elements by role and name; empty if it names only unknown elements."""
+    """Return the targets of an action in words; empty if they are unknown elements."""
     return _joined([_at(target, element_meant(target, seen)) for target in _ends(action)])
 
 
 def _ends(action: Action) -> tuple[Target, ...]:
-    """Return the targets of an action, of a path only its ends."""
+    """Return the targets of an action; of a path, only its ends."""
     targets = action.targets()
     return (targets[0], targets[-1]) if len(targets) > 1 else targets
 
@@ -125,19 +125,19 @@ def _at(target: Target, element: Element | None, unknown: str = "") -> str:
         case Place():
             return f"the place {target.x:.0%} across and {target.y:.0%} down {named}" if named else ""
         case Described():
-            return quote(target.text, _LONGEST_NAME)
+            return quote(target.text, _MAX_NAME)
         case Span():
             which = f" (occurrence {target.occurrence})" if target.occurrence > 1 else ""
-            return f"{quote(target.text, _LONGEST_NAME)}{which} in {named}" if named else ""
+            return f"{quote(target.text, _MAX_NAME)}{which} in {named}" if named else ""
     return named
 
 
 def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - one case per primitive
-    """Return what an action does.
+    """Return what an action does, in words.
 
     Args:
         action: The primitive.
-        target: The elements that it names, in words (`describe_target`); where they are unknown, their ids are given.
+        target: Its targets in words (`describe_target`); empty to name elements by their ids.
     """
     if not target:
         target = _joined(
@@ -154,7 +154,7 @@ def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - on
         case Type():
             place = f" {'over the content of' if action.overwrite else 'into'} {target}" if target else ""
             enter = " and press Return" if action.enter else ""
-            return f"type {quote(action.text, _LONGEST_TEXT)}{place}{enter}"
+            return f"type {quote(action.text, _MAX_TEXT)}{place}{enter}"
         case Scroll():
             if action.to is not None:
                 return f"scroll {'sideways ' if action.horizontal else ''}to {action.to:g}% of {target}"
@@ -178,7 +178,7 @@ def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - on
             keys = _keys("+".join(action.keys))
             return f"press {keys} and keep it down" if isinstance(action, KeyDown) else f"release {keys}"
         case SelectText():
-            until = f" until {quote(action.until, _LONGEST_NAME)}" if action.until else ""
+            until = f" until {quote(action.until, _MAX_NAME)}" if action.until else ""
             return f"select {target}{until}"
         case Zoom():
             return f"look closely at {target}"
@@ -186,7 +186,7 @@ def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - on
             page = f", page {action.page}" if action.page > 1 else ""
             return f"read {target or 'the window in front'}{page}"
         case SaveToBuffer():
-            return f"save {quote(action.text, _LONGEST_TEXT)} in the buffer"
+            return f"save {quote(action.text, _MAX_TEXT)} in the buffer"
         case SwitchApplications():
             return f"switch to {quote(action.app_code)}"
         case Wait():
@@ -200,14 +200,14 @@ def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - on
 
 
 def describe_result(result: ActionResult) -> str:
-    """Return the result of an action."""
+    """Return the result of an action, in words."""
     if not result.ok:
         return f"refused: {quote(result.error or '')}"
     parts = [
         f"started {quote(result.started)}" if result.started else "",
-        f"brought the window {quote(result.switched_to, _LONGEST_NAME)} to the front" if result.switched_to else "",
+        f"brought the window {quote(result.switched_to, _MAX_NAME)} to the front" if result.switched_to else "",
         f"the user answers {quote(result.answer)}" if result.answer else "",
-        f"selected {quote(result.selected, _LONGEST_TEXT)}" if result.selected else "",
+        f"selected {quote(result.selected, _MAX_TEXT)}" if result.selected else "",
         f"page {result.page[0]} of {result.page[1]}" if result.text else "",
         f"{result.area.width}x{result.area.height} px at {result.area.x},{result.area.y}" if result.area else "",
         describe_delivery(result.delivery) if result.delivery is not None else "",
@@ -218,22 +218,22 @@ def describe_result(result: ActionResult) -> str:
 
 
 def describe_delivery(delivery: Delivery) -> str:
-    """Return how typed text arrived."""
+    """Return how typed text arrived, in words."""
     unread = _UNREAD[delivery.unread]
-    return _DELIVERIES[delivery.state].format(reads=quote(delivery.reads, _LONGEST_TEXT), unread=unread)
+    return _DELIVERIES[delivery.state].format(reads=quote(delivery.reads, _MAX_TEXT), unread=unread)
 
 
 def describe_effect(result: ActionResult) -> str:
-    """Return what an action changed; empty if that is not known, or if how its text arrived says it all."""
+    """Return what an action changed, in words; empty if that is unknown, or covered by how its text arrived."""
     effect, delivery = result.effect, result.delivery
     if effect is None:
         return ""
     if effect.kind == "none":
         return "" if delivery is not None and delivery.confirmed else f"no effect: {_REMARKS[effect.remark]}"
-    told = _SAID_BY_DELIVERY if delivery is not None and delivery.confirmed else frozenset()
+    told = _COVERED_BY_DELIVERY if delivery is not None and delivery.confirmed else frozenset()
     changes = [_describe_difference(one) for one in effect.differences if one.kind not in told]
-    more = len(changes) - _MOST_DIFFERENCES
-    words = ", ".join(changes[:_MOST_DIFFERENCES]) + (f" and {more} more change{'s' * (more > 1)}" if more > 0 else "")
+    more = len(changes) - _MAX_DIFFERENCES
+    words = ", ".join(changes[:_MAX_DIFFERENCES]) + (f" and {more} more change{'s' * (more > 1)}" if more > 0 else "")
     if effect.kind == "other":
         return f"another effect than expected: {'; '.join(filter(None, (_REMARKS[effect.remark], words)))}"
     return words
@@ -250,4 +250,4 @@ def _holding(keys: tuple[str, ...]) -> str:
 
 
 def _keys(names: str) -> str:
-    return names if names.isprintable() and len(names) <= _LONGEST_NAME else quote(names, _LONGEST_NAME)
+    return names if names.isprintable() and len(names) <= _MAX_NAME else quote(names, _MAX_NAME)

@@ -1,4 +1,4 @@
-"""Removal of what desktops leave behind when their owner is killed."""
+"""Cleanup of abandoned desktops, whose owner was killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aci.desktop.folders import DesktopFolder, desktop_folders
 from aci.desktop.private_session import remove_server_files
 from aci.processes import belonging_to, bound_sockets, end, remove_sockets
 
-_GRACE_S = 0.5  # between asking processes to end and killing them
+_GRACE_S = 0.5  # time between asking processes to end and killing them
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,32 +21,32 @@ class AbandonedDesktop:
 
     desktop_id: str  # name of the desktop
     folder: Path  # its folder, with its home, sockets and logs
-    processes: tuple[int, ...]  # ids of its processes that still live
-    display: int | None  # number of its X display, or None where it never got one
-    keeps_home: bool  # whether its home is to stay
-    user: int  # number of the user whose it was
+    processes: tuple[int, ...]  # ids of its running processes
+    display: int | None  # number of its X display; None if it never got one
+    keeps_home: bool  # whether to keep its home
+    user: int  # id of the user who owned it
 
 
 def find_abandoned(parent: Path | None = None) -> list[AbandonedDesktop]:
-    """Return what is left of this user's desktops whose owner (process id and start time) no longer runs.
+    """Return this user's desktops whose owner process no longer runs; as root, those of all users.
 
-    Root gets those of all users. Homes that were to be kept stay. `parent` is the parent of the common folder of the
-    desktops, by default the one for temporary files.
+    Args:
+        parent: Parent of the common folder of all desktops; None for the folder for temporary files.
     """
-    found = (_describe(place) for place in desktop_folders(parent) if _abandoned(place))
+    found = (_describe(place) for place in desktop_folders(parent) if _is_abandoned(place))
     return [one for one in found if one is not None]
 
 
 def remove_abandoned(remains: Iterable[AbandonedDesktop]) -> list[AbandonedDesktop]:
-    """End the processes of abandoned desktops and remove their files; return those of which some remain.
+    """End the processes of abandoned desktops and remove their files; return those that could not be fully removed.
 
-    What another user left stays, also for root: its record may name anything.
+    Desktops of other users are never removed, even by root: their owner records cannot be trusted.
     """
     return [item for item in remains if not _remove(item)]
 
 
 def remove_when_abandoned(place: DesktopFolder) -> None:
-    """Wait until the owner of a desktop has ended, and remove what it left of it, if anything."""
+    """Wait until the owner of a desktop has ended, and remove what it left behind."""
     owner = place.read_owner()
     if owner is not None:
         owner.wait()
@@ -55,7 +55,7 @@ def remove_when_abandoned(place: DesktopFolder) -> None:
         remove_abandoned([found])
 
 
-def _abandoned(place: DesktopFolder) -> bool:
+def _is_abandoned(place: DesktopFolder) -> bool:
     if place.kept:
         return False
     owner = place.read_owner()
@@ -63,7 +63,7 @@ def _abandoned(place: DesktopFolder) -> bool:
 
 
 def _describe(place: DesktopFolder) -> AbandonedDesktop | None:
-    """Return what is left of a desktop; None if its owner has removed it meanwhile."""
+    """Return the remains of a desktop; None if its owner has removed it."""
     try:
         user = place.path.lstat().st_uid
     except FileNotFoundError:
@@ -82,8 +82,8 @@ def _describe(place: DesktopFolder) -> AbandonedDesktop | None:
 def _remove(item: AbandonedDesktop) -> bool:
     if item.user != os.getuid():
         return False
-    if not _abandoned(DesktopFolder(item.folder)):
-        return True  # It was removed or kept since it was found.
+    if not _is_abandoned(DesktopFolder(item.folder)):
+        return True  # removed or kept in the meantime
     sockets = bound_sockets(belonging_to(item.desktop_id))
     stuck = end(lambda: belonging_to(item.desktop_id), _GRACE_S)
     if not stuck:

@@ -17,19 +17,19 @@ __all__ = ["ActionResult", "Desktop", "DesktopWrapper", "Settles", "SimpleDeskto
 
 
 class SimpleDesktop(Protocol):
-    """The least that a custom desktop needs; `as_desktop` adds the rest of `Desktop`."""
+    """The minimum that a custom desktop provides; `as_desktop` adds the rest of `Desktop`."""
 
     def observe(self) -> Observation:
-        """Look at the screen."""
+        """Return a new observation of the screen."""
 
     def perform(self, action: Action) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled."""
 
 
 class Desktop(Protocol):
-    """A screen to look at and an input to act with.
+    """A desktop that can be observed and acted on.
 
-    A custom desktop that inherits from this class implements `observe` and `perform`, and overrides what else it
+    A custom desktop that inherits from this class implements `observe` and `perform`, and overrides whatever else it
     supports.
     """
 
@@ -40,12 +40,12 @@ class Desktop(Protocol):
 
     @property
     def private(self) -> bool:
-        """Whether the desktop belongs to the agent alone, so that nothing on it can be harmed."""
+        """Whether the desktop belongs to the agent alone, so that it can do no harm there."""
         return False
 
     @property
     def home(self) -> Path | None:
-        """Home folder of the desktop's applications; None if their files cannot be read from here."""
+        """Home directory of the desktop's applications; None if their files cannot be read from here."""
         return None
 
     @property
@@ -54,12 +54,12 @@ class Desktop(Protocol):
         return None
 
     def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
-        """Look at the screen.
+        """Return a new observation of the screen.
 
         Args:
-            read_texts: Whether to recognize text that is only pixels.
-            check: Whether the first look after an action that was waited for also waits for what comes late. A caller
-                that knows what to expect, and looks until it is there, can do without.
+            read_texts: Whether to recognize text that is only pixels, by OCR.
+            check: Whether the first observation after an action also waits for late changes. A caller that knows what
+                to expect, and polls for it, can turn this off.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
@@ -70,15 +70,15 @@ class Desktop(Protocol):
 
         Args:
             action: The primitive; its element ids are those of the latest observation.
-            settle: Whether to wait until the screen has settled. What returns whether a known effect is there ends a
-                shorter wait early.
+            settle: Whether to wait until the screen has settled; otherwise the wait is short, and a callback that
+                detects the known effect ends it early.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
         """
 
     def windows(self) -> Sequence[Window] | None:
-        """Return the visible windows, topmost first; None if they cannot be listed without a look at the screen.
+        """Return the visible windows, topmost first; None if that requires a full observation.
 
         Raises:
             ConnectionLost: The screen went away.
@@ -86,9 +86,9 @@ class Desktop(Protocol):
         return None
 
     def element_now(self, element: Element) -> Element | None:
-        """Return an element of the latest observation with its current states, text and value, without a look.
+        """Return an element of the latest observation with its current states, text and value.
 
-        None if it is gone, or cannot be asked.
+        None if it is gone or cannot be queried. No full observation is made.
 
         Raises:
             ConnectionLost: The screen went away.
@@ -96,12 +96,13 @@ class Desktop(Protocol):
         return None
 
     def glance(self, ids: Collection[int]) -> Observation | None:
-        """Return the latest observation with its pixels, windows, focus and some elements as they are now.
+        """Return the latest observation with its pixels, windows, focus and the given elements refreshed.
 
-        All else is as it was. None if it takes a look: if a window has opened, closed or moved, or an element is gone.
+        Everything else is unchanged. None if a full observation is required: a window has opened, closed or moved, or
+        an element is gone.
 
         Args:
-            ids: Ids of the elements.
+            ids: Ids of the elements to refresh.
 
         Raises:
             ConnectionLost: The screen went away.
@@ -109,7 +110,7 @@ class Desktop(Protocol):
         return None
 
     def machine(self) -> Machine | None:
-        """Return facts about the machine and the user's folders, as they are now; None if they are not known.
+        """Return current facts about the machine and the user's folders; None if they are unknown.
 
         Raises:
             ConnectionLost: The screen went away.
@@ -117,7 +118,7 @@ class Desktop(Protocol):
         return None
 
     def clear_buffer(self) -> None:
-        """Forget the texts kept by `save_to_buffer`; they belong to one task."""
+        """Clear the texts kept by `save_to_buffer`, which belong to one task."""
         return
 
     def release_all(self) -> None:
@@ -126,7 +127,7 @@ class Desktop(Protocol):
 
 
 class DesktopWrapper(Desktop):
-    """Passes everything on to another desktop; subclasses override what they change.
+    """Delegates to another desktop; subclasses override what they change.
 
     Args:
         desktop: The wrapped desktop.
@@ -193,13 +194,13 @@ class DesktopWrapper(Desktop):
 
 
 def as_desktop(desktop: SimpleDesktop) -> Desktop:
-    """Return an object as a full `Desktop`; what it lacks gets the defaults of `Desktop`."""
-    return cast(Desktop, desktop) if isinstance(desktop, _Complete) else _AdaptedDesktop(desktop)
+    """Return an object as a full `Desktop`, adapted with the defaults of `Desktop` if necessary."""
+    return cast(Desktop, desktop) if isinstance(desktop, _FullDesktop) else _AdaptedDesktop(desktop)
 
 
 @runtime_checkable
-class _Complete(Protocol):
-    """Methods that only a full `Desktop` has; no properties, which may fail before a desktop is started."""
+class _FullDesktop(Protocol):
+    """Methods that tell a full `Desktop` from a simple one; not properties, which may fail before it is started."""
 
     def clear_buffer(self) -> None: ...
 

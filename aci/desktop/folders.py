@@ -1,4 +1,4 @@
-"""The folders of private desktops, and the record of their owners."""
+"""Folders of private desktops, and records of their owners."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ _COMMON = "agent-s-"
 _PREFIX = "desktop-"
 _OWNER_FILE = "owner.json"
 _KEPT_FILE = "kept"
-_LONGEST_PARENT = 27  # bytes; socket paths below it, a browser's being the deepest, must fit the 107 of sockaddr_un
+_MAX_PARENT = 27  # bytes; the socket paths below it, a browser's being the longest, must fit the 107 of sockaddr_un
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The process that started a private desktop, and the number of its display, if known."""
+    """The process that owns a private desktop, and its display."""
 
     pid: int
-    started: int
-    boot: str
-    display: int | None = None
-    keeps_home: bool = False  # whether the home stays when the desktop is removed
+    started: int  # start time, clock ticks since boot
+    boot: str  # id of the boot
+    display: int | None = None  # number of the X display; None if unknown
+    keeps_home: bool = False  # whether to keep the home when the desktop is removed
 
     @classmethod
     def this_process(cls, keeps_home: bool = False) -> Owner:
-        """Describe the calling process."""
+        """Return the calling process as an owner."""
         pid = os.getpid()
         started = start_ticks(pid)
-        assert started is not None  # The calling process lives.
+        assert started is not None  # the calling process is running
         return cls(pid=pid, started=started, boot=boot_id(), keeps_home=keeps_home)
 
     @property
     def alive(self) -> bool:
-        """Whether that very process still runs, not another one with its number."""
+        """Whether the process still runs, and is not another one with a reused id."""
         return self.boot == boot_id() and start_ticks(self.pid) == self.started
 
     def wait(self) -> None:
-        """Return when that very process has ended."""
+        """Wait until the process has ended."""
         try:
             handle = os.pidfd_open(self.pid)
         except ProcessLookupError:
             return
         try:
-            if self.alive:  # seen after the handle was taken, so that the handle is that of the same process
+            if self.alive:  # checked after opening the handle, which therefore refers to the same process
                 select.select([handle], [], [])
         finally:
             os.close(handle)
@@ -74,12 +74,12 @@ class DesktopFolder:
 
     @property
     def home(self) -> Path:
-        """HOME of the desktop's applications, unless the caller named another."""
+        """Default HOME of the desktop's applications."""
         return self.path / "home"
 
     @property
     def run(self) -> Path:
-        """XDG_RUNTIME_DIR: sockets."""
+        """XDG_RUNTIME_DIR, which contains the sockets."""
         return self.path / "run"
 
     @property
@@ -89,16 +89,16 @@ class DesktopFolder:
 
     @property
     def logs(self) -> Path:
-        """What the desktop's programs wrote to their error output."""
+        """Output of the desktop's programs."""
         return self.path / "logs"
 
     @property
     def kept(self) -> bool:
-        """Whether the folder stays because its home is to be kept."""
+        """Whether the folder was left in place in order to keep its home."""
         return (self.path / _KEPT_FILE).exists()
 
     def remove(self, keep_home: bool) -> None:
-        """Remove the folder, or all of it but the home; it then stays without an owner."""
+        """Remove the folder; with `keep_home`, all of it but the home, and the folder has no owner any more."""
         if not keep_home:
             shutil.rmtree(self.path, ignore_errors=True)
             return
@@ -116,7 +116,7 @@ class DesktopFolder:
     def record_display(self, number: int) -> None:
         """Add the number of the X display to the record of the owner."""
         owner = self.read_owner()
-        assert owner is not None  # It was written when the folder was created.
+        assert owner is not None  # written when the folder was created
         self.write_owner(replace(owner, display=number))
 
     def read_owner(self) -> Owner | None:
@@ -142,13 +142,13 @@ def create_folder(parent: Path | None = None, keeps_home: bool = False) -> Deskt
     """Create the folder of a new desktop, owned by the calling process.
 
     Raises:
-        StartFailed: The common folder is not private to this user, lies too deep, or cannot be written.
+        StartFailed: The common folder is not private to this user or not writable, or its path is too long.
     """
     if parent is not None and _too_long(parent):
-        raise StartFailed(f"The path {parent} is too long for sockets; use one of at most {_LONGEST_PARENT} bytes.")
+        raise StartFailed(f"The path {parent} is too long for sockets; use one of at most {_MAX_PARENT} bytes.")
     folder = common_folder(parent)
     token = secrets.token_hex(5)
-    unowned = DesktopFolder(folder / f".{token}")  # what has no owner under the final name counts as abandoned
+    unowned = DesktopFolder(folder / f".{token}")  # under the final name, it would count as abandoned without an owner
     place = DesktopFolder(folder / f"{_PREFIX}{token}")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -158,19 +158,19 @@ def create_folder(parent: Path | None = None, keeps_home: bool = False) -> Deskt
         unowned.path.rename(place.path)
         for part in (place.run, place.tmp, place.logs):
             part.mkdir(mode=0o700)
-    except BaseException as error:  # Ctrl-C too: nobody else knows of this folder yet
+    except BaseException as error:  # even Ctrl-C, since nothing else knows of this folder yet
         for path in (unowned.path, place.path):
             shutil.rmtree(path, ignore_errors=True)
         if isinstance(error, OSError):
-            raise StartFailed(f"Cannot make the folder of a private desktop below {folder}: {error}") from error
+            raise StartFailed(f"Cannot create the folder of a private desktop in {folder}: {error}") from error
         raise
     return place
 
 
 def desktop_folders(parent: Path | None = None) -> Iterator[DesktopFolder]:
-    """Yield the folders of all desktops of this user, those of other processes too; as root, those of all users.
+    """Yield the folders of this user's desktops, including those of other processes; as root, of all users.
 
-    A process in a user namespace names its folder after the number that its user has there.
+    A process in a user namespace names its folder after its user id there.
     """
     for folder in sorted(common_folder(parent).parent.glob(f"{_COMMON}*")):
         if folder.name.removeprefix(_COMMON).isdigit() and (_is_private(folder) or os.getuid() == 0):
@@ -178,7 +178,7 @@ def desktop_folders(parent: Path | None = None) -> Iterator[DesktopFolder]:
 
 
 def _too_long(parent: Path) -> bool:
-    return len(os.fsencode(parent)) > _LONGEST_PARENT
+    return len(os.fsencode(parent)) > _MAX_PARENT
 
 
 def _is_private(folder: Path) -> bool:
@@ -188,4 +188,4 @@ def _is_private(folder: Path) -> bool:
 
 def _check_private(folder: Path) -> None:
     if not _is_private(folder):
-        raise StartFailed(f"{folder} is not a folder that only you can enter; remove it or set another TMPDIR.")
+        raise StartFailed(f"{folder} is not a folder that only you can access; remove it or set another TMPDIR.")

@@ -1,4 +1,4 @@
-"""What there is to know about a machine before its screen is looked at."""
+"""Facts about a machine that do not depend on its screen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _USER_DIR = re.compile(r'^\s*XDG_(\w+)_DIR\s*=\s*"(\$HOME)?/?([^"]*)"', re.MULTI
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Facts about a machine, its desktop and its user's folders; what is empty is not known."""
+    """Facts about a machine, its desktop and its user's folders; empty values are unknown."""
 
     system: str = ""  # operating system, such as "Debian GNU/Linux 12 (bookworm)"
     desktop: str = ""  # desktop environment or window manager, such as "Xfce"
@@ -27,9 +27,11 @@ class Machine:
     size: tuple[int, int] = (0, 0)  # width and height of the screen, px
     home: str = ""  # path of the home folder
     folders: tuple[str, ...] = ()  # the user's standard folders that exist, from "~" or "/"
-    applications: tuple[str, ...] = ()  # names of the installed applications, as `switch_applications` takes them
-    display_names: Mapping[str, str] = field(default_factory=dict)  # of applications, by what their windows may give
-    now: datetime | None = None  # date and time, with its zone
+    applications: tuple[str, ...] = ()  # names of the installed applications, for `switch_applications`
+    display_names: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of applications, by the name that their windows may report
+    now: datetime | None = None  # date and time, with time zone
 
 
 def read_machine(
@@ -40,7 +42,7 @@ def read_machine(
     manager: str = "",
     keyboard: str = "",
 ) -> Machine:
-    """Read the facts.
+    """Return the facts about this machine.
 
     Args:
         environment: Environment of the applications.
@@ -65,11 +67,11 @@ def read_machine(
 
 
 def user_folders(environment: Mapping[str, str], home: Path) -> tuple[str, ...]:
-    """Return the user's standard folders that exist, from "~" or "/" (xdg-user-dirs 0.18; else by their usual names).
+    """Return the user's existing standard folders, from "~" or "/" (xdg-user-dirs 0.18, or else by their usual names).
 
     Args:
-        environment: XDG_CONFIG_HOME is used.
-        home: The home folder.
+        environment: Environment variables, of which XDG_CONFIG_HOME is used.
+        home: The home directory.
     """
     config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "user-dirs.dirs"
     try:

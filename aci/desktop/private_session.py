@@ -18,7 +18,7 @@ from aci.desktop.folders import DesktopFolder, common_folder
 from aci.errors import MissingDependency, StartFailed
 from aci.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
 
-READY_LIMIT_S = 15.0  # per program; a tenth of a second is usual, a loaded machine needs much more
+READY_LIMIT_S = 15.0  # per program; usually a tenth of a second, but much more on a loaded machine
 
 _PACKAGES = {
     "Xvfb": "xvfb",
@@ -26,7 +26,7 @@ _PACKAGES = {
     "at-spi-bus-launcher": "at-spi2-core",
     "openbox": "openbox",
 }
-# homes of the accessibility launcher, which is not on PATH
+# folders of the accessibility launcher, which is not on PATH
 _HIDDEN_FOLDERS = ("/usr/libexec", "/usr/lib/at-spi2-core", "/usr/libexec/at-spi2-core")
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games:/usr/sbin:/sbin"
 _USER_FOLDERS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Videos")
@@ -34,7 +34,7 @@ _INHERITED = ("TZ", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTP
 
 
 def find_program(name: str) -> str | None:
-    """Return the path of a program, also of those that distributions keep off PATH."""
+    """Return the path of a program, which may be in a folder that is not on PATH."""
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join((*_HIDDEN_FOLDERS, _SYSTEM_PATH)))
 
 
@@ -44,10 +44,13 @@ def missing_programs(find: Callable[[str], str | None] = find_program) -> dict[s
 
 
 def required_programs(find: Callable[[str], str | None] = find_program) -> dict[str, str]:
-    """Return the paths of the programs that a private desktop needs; `find` returns a path or None.
+    """Return the paths of the programs that a private desktop needs.
+
+    Args:
+        find: Callback that returns the path of a program, or None.
 
     Raises:
-        MissingDependency: Some are missing; the message names them all and the command that installs them.
+        MissingDependency: Programs are missing; the message names them and the command that installs them.
     """
     absent = missing_programs(find)
     if absent:
@@ -73,7 +76,7 @@ class PrivateSession:
         self._extra = dict(extra_environment)
         self._running: list[subprocess.Popen[bytes]] = []
         self.home = home  # HOME of its applications
-        # what the session's applications get as their environment; complete once started
+        # environment of the session's applications; complete once it is started
         self.environment: dict[str, str] = {}
         self.display = ""  # name of the X display, such as ":1"; empty before it is started
 
@@ -88,7 +91,7 @@ class PrivateSession:
         try:
             self._make_home()
         except OSError as error:
-            raise StartFailed(f"Cannot make the home {self.home}: {error}") from error
+            raise StartFailed(f"Cannot create the home directory {self.home}: {error}") from error
         self._offer_accessibility_service(programs["at-spi-bus-launcher"])
         self.environment = self._base_environment()
         with _display_numbers():
@@ -102,11 +105,11 @@ class PrivateSession:
         self.environment.update(self._extra)
 
     def stop(self, grace_s: float) -> None:
-        """End the applications, by force after `grace_s`, then the session's programs; remove their files."""
-        sockets = bound_sockets(self._family())
+        """End the applications, by force after `grace_s`, then the session's programs, and remove their files."""
+        sockets = bound_sockets(self._processes())
         own = sessions_of([process.pid for process in self._running])
-        end(lambda: {pid for pid in self._family() if not sessions_of([pid]) & own}, grace_s)
-        end(self._family, grace_s=1.0)
+        end(lambda: {pid for pid in self._processes() if not sessions_of([pid]) & own}, grace_s)
+        end(self._processes, grace_s=1.0)
         for process in self._running:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=1.0)
@@ -115,7 +118,7 @@ class PrivateSession:
         if self.display:
             remove_server_files(int(self.display[1:]))
 
-    def _family(self) -> set[int]:
+    def _processes(self) -> set[int]:
         for process in self._running:
             process.poll()
         return belonging_to(self._place.id)
@@ -160,9 +163,9 @@ class PrivateSession:
         write_first_settings(self.home)
 
     def _offer_accessibility_service(self, launcher: str) -> None:
-        """Let the session bus start the accessibility bus on the first call, enabled for all toolkits.
+        """Let the session bus start the accessibility bus on demand, enabled for all toolkits.
 
-        The service file in the runtime folder precedes the system's, which would start it disabled.
+        The service file in the runtime folder takes precedence over the system's, which would start it disabled.
         """
         folder = self._place.run / "dbus-1/services"
         folder.mkdir(mode=0o700, parents=True)
@@ -192,10 +195,10 @@ class PrivateSession:
             line, deadline = b"", time.monotonic() + READY_LIMIT_S
             while not line.endswith(b"\n"):
                 if not select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
-                    raise StartFailed(f"{name} did not get ready within {READY_LIMIT_S:g} s.{self._last_words(name)}")
+                    raise StartFailed(f"{name} did not get ready within {READY_LIMIT_S:g} s.{self._output_tail(name)}")
                 chunk = os.read(reading, 512)
                 if not chunk:
-                    raise StartFailed(f"{name} ended while it was starting.{self._last_words(name)}")
+                    raise StartFailed(f"{name} ended while it was starting.{self._output_tail(name)}")
                 line += chunk
             return line.decode("ascii").strip()
         finally:
@@ -219,7 +222,7 @@ class PrivateSession:
         self._running.append(process)
         return process
 
-    def _last_words(self, name: str) -> str:
+    def _output_tail(self, name: str) -> str:
         text = (self._place.logs / f"{name}.log").read_text(encoding="utf-8", errors="replace").strip()
         return f" Its output ends with: {text[-500:]}" if text else ""
 
@@ -232,13 +235,13 @@ def remove_server_files(number: int) -> None:
         if _is_held(lock) or is_answered(place):
             return
         for path in (place, lock):
-            with suppress(FileNotFoundError, PermissionError):  # Another user's is not ours to remove.
+            with suppress(FileNotFoundError, PermissionError):  # it belongs to another user
                 path.unlink()
 
 
 @contextmanager
 def _display_numbers() -> Iterator[None]:
-    """Hold the lock on display numbers: none is taken while the files of a killed server are removed."""
+    """Hold the lock on display numbers, so that none is taken while files of a killed server are removed."""
     folder = common_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY)
@@ -250,7 +253,7 @@ def _display_numbers() -> Iterator[None]:
 
 
 def _is_held(lock: Path) -> bool:
-    """Return whether the X server that wrote a lock is alive; it holds the number before its socket answers."""
+    """Return whether the X server that wrote a lock is alive; it takes the number before its socket answers."""
     try:
         return Path(f"/proc/{int(lock.read_text())}").exists()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A private desktop that is up in a fraction of a second and leaves nothing behind."""
+"""Virtual desktops, which start in a fraction of a second and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GRACE_WITH_KEPT_HOME_S = 3.0  # applications get time to write their settings
 
 
 class VirtualDesktop(DesktopWrapper):
-    """A screen, session bus, accessibility bus, window manager and home of its own.
+    """A private desktop with its own screen, session bus, accessibility bus, window manager and home.
 
     ```python
     with VirtualDesktop(size=(1280, 800)) as desktop:
@@ -42,7 +42,7 @@ class VirtualDesktop(DesktopWrapper):
         print(desktop.observe().to_text())
     ```
 
-    Several live side by side without seeing each other.
+    Several of them can run side by side in isolation.
 
     Attributes:
         size: Width and height of the screen, px.
@@ -62,23 +62,22 @@ class VirtualDesktop(DesktopWrapper):
         stop_by: StopBy | None = None,
         accessibility: BackEnd = "dbus",
     ) -> None:
-        """Describe the desktop; nothing is started yet.
+        """Configure the desktop; `start` starts it.
 
         Args:
             size: Width and height of the screen, px.
-            home: HOME of the applications; it is never removed. By default a fresh one.
-            keep_home: Whether a fresh home stays when the desktop stops.
-            files: Folder whose content a fresh home begins with, as a copy.
-            environment: Variables for the applications besides those that the desktop sets.
+            home: HOME of the applications, which is never removed; None for a fresh one.
+            keep_home: Whether to keep a fresh home when the desktop stops.
+            files: Folder to copy into a fresh home.
+            environment: Additional environment variables for the applications.
             parent: Folder in which the desktop keeps its files; by default the one for temporary files.
-            ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
-                unread.
-            input: What moves the pointer and presses keys.
-            stop_by: How a person who watches the desktop stops everything at once; None for not at all.
-            accessibility: What reads the accessibility bus.
+            ocr: OCR engine for text that is only pixels; "auto" for RapidOCR if it is installed, None for no OCR.
+            input: Back end that moves the pointer and presses keys.
+            stop_by: How a person who watches the desktop triggers the emergency stop; None to disable it.
+            accessibility: Back end that reads the accessibility bus.
         """
         if home is not None and files is not None:
-            raise ValueError("A home that is given is used as it is; give home or files, not both.")
+            raise ValueError("An existing home is used as it is; give home or files, not both.")
         if not all(_SMALLEST <= side <= _LARGEST for side in size):
             raise ValueError(f"A screen is {_SMALLEST} to {_LARGEST} px wide and high, not {size[0]} x {size[1]}.")
         self.size = size
@@ -105,7 +104,7 @@ class VirtualDesktop(DesktopWrapper):
 
     @property
     def id(self) -> str:
-        """Name of the desktop, which all its processes carry as AGENT_S_DESKTOP."""
+        """Name of the desktop, set as AGENT_S_DESKTOP in all its processes."""
         return self._running(self._place).id
 
     @property
@@ -115,7 +114,7 @@ class VirtualDesktop(DesktopWrapper):
 
     @property
     def private(self) -> bool:
-        """Whether the desktop belongs to the agent alone, which it does."""
+        """True, since the desktop belongs to the agent alone."""
         return True
 
     @property
@@ -139,11 +138,11 @@ class VirtualDesktop(DesktopWrapper):
 
     @property
     def halt(self) -> Halt:
-        """A call to stop; see `aci.desktop.x11.X11Desktop`."""
+        """The emergency stop; see `aci.desktop.x11.X11Desktop`."""
         return self.x11.halt
 
     def start(self) -> None:
-        """Start it; returns when applications can be launched.
+        """Start the desktop, and return when applications can be launched.
 
         Raises:
             MissingDependency: A program or the accessibility back end is not installed; everything was stopped again.
@@ -153,7 +152,7 @@ class VirtualDesktop(DesktopWrapper):
             raise DesktopError("The virtual desktop is already running.")
         warm_up = threading.Thread(target=_load_libraries, name="aci-warm-up", daemon=True)
         warm_up.start()
-        self._place = create_folder(self._parent, keeps_home=self._own_home_stays)
+        self._place = create_folder(self._parent, keeps_home=self._keeps_fresh_home)
         atexit.register(self.stop)
         try:
             self._watcher = Watcher(self._place)
@@ -174,7 +173,7 @@ class VirtualDesktop(DesktopWrapper):
         """Connect to the display while the accessibility bus starts."""
         ids = count(1)
         with ThreadPoolExecutor(max_workers=1) as pool:
-            client = pool.submit(_connected, self._accessibility, session.environment, ids)
+            client = pool.submit(_connect_accessibility, self._accessibility, session.environment, ids)
             return X11Desktop(
                 session.display,
                 environment=session.environment,
@@ -187,7 +186,7 @@ class VirtualDesktop(DesktopWrapper):
             )
 
     def stop(self) -> None:
-        """End every process of the desktop and remove its files; a second call does nothing."""
+        """End all processes of the desktop and remove its files; calling it again does nothing."""
         place, session, desktop, watcher = self._place, self._session, self._x11, self._watcher
         self._place = self._session = self._x11 = self._watcher = None
         atexit.unregister(self.stop)
@@ -201,19 +200,21 @@ class VirtualDesktop(DesktopWrapper):
                 session.stop(_GRACE_WITH_KEPT_HOME_S if self._keep_home or self._given_home else _GRACE_S)
             if desktop is not None:
                 desktop.wait_for_processes()
-            place.remove(self._own_home_stays)
+            place.remove(self._keeps_fresh_home)
             if watcher is not None:
                 watcher.dismiss()
 
     def reset(self) -> None:
-        """Put everything back to how it was at the start: no application, and a home as fresh as then.
+        """Restore the initial state: no applications, and a fresh home.
 
         Raises:
-            DesktopError: The home was given, so that nothing here knows what belongs into it.
-            StartFailed: The desktop did not come up again.
+            DesktopError: The home was given by the caller, so that its initial content is unknown.
+            StartFailed: The desktop could not be started again.
         """
         if self._given_home is not None:
-            raise DesktopError("A desktop with a home that was given cannot put it back; reset `desktop.x11` instead.")
+            raise DesktopError(
+                "A home that was given cannot be restored. To only end the applications, reset `desktop.x11`."
+            )
         self.release_all()
         keeps, self._keep_home = self._keep_home, False
         self.stop()
@@ -227,7 +228,7 @@ class VirtualDesktop(DesktopWrapper):
         return self.x11.launch(argv, cwd, wait_for_window, timeout_s)
 
     @property
-    def _own_home_stays(self) -> bool:
+    def _keeps_fresh_home(self) -> bool:
         return self._keep_home and self._given_home is None
 
     def _running(self, part: Part | None) -> Part:
@@ -236,7 +237,9 @@ class VirtualDesktop(DesktopWrapper):
         return part
 
 
-def _connected(back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int]) -> AccessibilityClient:
+def _connect_accessibility(
+    back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int]
+) -> AccessibilityClient:
     try:
         return connect_accessibility(back_end, environment, ids)
     except ConnectionLost as error:
@@ -244,7 +247,7 @@ def _connected(back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[
 
 
 def _load_libraries() -> None:
-    """Import what connecting needs while the X server starts; both take about as long."""
+    """Import the libraries for the connection while the X server starts, which takes about as long."""
     import aci.accessibility.client  # noqa: F401
 
 
@@ -252,4 +255,4 @@ def _copy(files: Path, home: Path) -> None:
     try:
         shutil.copytree(files, home, symlinks=True)
     except (OSError, shutil.Error) as error:
-        raise StartFailed(f"The home cannot begin with a copy of {files}: {error}") from error
+        raise StartFailed(f"The files in {files} could not be copied to the home: {error}") from error

@@ -1,7 +1,7 @@
-"""A process beside each private desktop that removes it if its owner is killed.
+"""A watchdog process for each private desktop, which removes the desktop if its owner is killed.
 
-A shell waits for a pipe that only the owner holds open, which costs next to nothing. The owner ends it with a line of
-text. If the pipe closes without one, the owner is gone: the shell becomes a Python interpreter that cleans up.
+A shell, which costs next to nothing, waits on a pipe that only the owner holds open. The owner dismisses it by writing
+a line. If the pipe closes without one, the owner is gone, and the shell executes a Python interpreter that cleans up.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _WAIT = 'read -r _ || exec "$@"'
 
 
 class Watcher:
-    """The process that watches the owner of one desktop, which is the calling process."""
+    """The watchdog of one desktop, which is owned by the calling process."""
 
     def __init__(self, place: DesktopFolder) -> None:
-        """Start watching.
+        """Start the watchdog.
 
         Raises:
             StartFailed: The shell cannot be started.
@@ -38,13 +38,13 @@ class Watcher:
                     stdin=subprocess.PIPE,
                     stdout=log,
                     stderr=log,
-                    start_new_session=True,  # what ends the owner's group must not end it
+                    start_new_session=True,  # signals to the owner's group must not reach it
                 )
         except OSError as error:
-            raise StartFailed(f"The process that watches over a desktop could not be started: {error}") from error
+            raise StartFailed(f"The watchdog of a desktop could not be started: {error}") from error
 
     def dismiss(self) -> None:
-        """End the process; the owner has removed the desktop itself."""
+        """End the watchdog, since the owner has removed the desktop itself."""
         self._process.communicate(b"\n")
 
 

@@ -1,4 +1,4 @@
-"""The desktop behind an X display: the user's own screen, or the inside of a virtual one."""
+"""Desktops on an X display: the user's own screen, or the inside of a virtual desktop."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ if TYPE_CHECKING:
     from aci.ocr.screen_text import TextReader
     from aci.ocr.text_engine import TextEngine
 
-_LAUNCH_QUIET_S = 0.3  # applications map their window first and fill it afterwards
-_DRAINED_QUIET_S = 0.05
-_CRASH_LIMIT_S = 2.0  # from the loss of its connection until the end of a program that writes a core file
+_LAUNCH_QUIET_S = 0.3  # applications map their window first and draw its content afterwards
+_DRAWN_QUIET_S = 0.05
+_CRASH_LIMIT_S = 2.0  # longest time that a crashed program takes to write a core file after its connection is lost
 _LOADING_POLL_S = 0.2
-_FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05  # GTK 4 draws a new window before its tree has content
-_MOST_LOOKS = 4  # at a screen that does not come to rest
+_FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05  # GTK 4 shows a new window before its tree has content
+_MAX_LOOKS = 4  # maximum number of looks at a screen that does not settle
 _CHECK_LIMIT_S = 3.0
-_BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like one that loads, but takes no processor time
-_MINOR = 0.05  # share of the screen: a status bar or some buttons of a toolbar
-_COMPLETE_LIMIT_S = 0.5  # wait for the complete reading that checks a look; it continues in the background
+_BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like a loading one, but uses no processor time
+_MINOR_SHARE = 0.05  # share of the screen that a status bar or some toolbar buttons take
+_COMPLETE_LIMIT_S = 0.5  # longest wait for the complete reading that checks a look; it continues in the background
 _TOOLTIP_S = 0.75  # Qt opens a tooltip 0.7 s after a window opened under the resting pointer, GTK 0.5 s
-_REST_S = 1.0  # less than a model needs for a step; faster callers have no time for background reads
+_REST_S = 1.0  # less than a model takes for a step; faster callers leave no time for background reads
 
 
 class X11Desktop:
-    """A screen to look at and to act on.
+    """The desktop on an X display.
 
     ```python
     with X11Desktop(":0") as desktop:
@@ -74,15 +74,15 @@ class X11Desktop:
 
     Attributes:
         display: Name of the X display.
-        screen: The screen itself: pixels and windows.
+        screen: The screen, with its pixels and windows.
         accessibility: The client of its accessibility bus.
-        rest_s: Idle time after an observation before partly read applications are read completely in the background;
+        rest_s: Idle time after an observation until partly read applications are read completely in the background;
             None for never.
-        awaits_text_engine: Whether the first looks wait until the text engine is loaded, also where elements tell
-            most of what a window shows.
+        awaits_text_engine: Whether the first observations wait until the OCR engine is loaded, even if elements
+            account for most of a window.
         private: Whether the desktop belongs to the agent alone.
         home: HOME of the applications.
-        halt: The emergency stop; a stop holds until it is lifted.
+        halt: The emergency stop, which stays in effect until it is lifted.
     """
 
     def __init__(
@@ -97,24 +97,24 @@ class X11Desktop:
         input: InputName = "xtest",
         stop_by: StopBy | None = StopBy(),  # noqa: B008 - immutable
     ) -> None:
-        """Connect.
+        """Connect to the display.
 
         Args:
             display: Name of the X display, such as ":0"; by default DISPLAY of the environment.
-            environment: Names the session bus and is what launched applications get; by default the process's own.
-            private_home: HOME of a private desktop, where settings of applications may be written.
-            accessibility: What reads the accessibility bus that the environment's session bus names, or connects to
-                one. Where there is none, observations have no elements and a note says so.
-            ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
-                unread.
-            ids: Ids for elements, which a given `accessibility` takes its own from too; by default from 1.
-            input: What moves the pointer and presses keys.
-            stop_by: How the person at the screen stops everything at once; None for not at all.
+            environment: Environment that names the session bus and is passed to launched applications; by default that
+                of this process.
+            private_home: HOME of a private desktop, in which settings of applications may be written.
+            accessibility: Back end for the accessibility bus of the session, or a callback that connects a client.
+                Without such a bus, observations have no elements, and a note says so.
+            ocr: OCR engine for text that is only pixels; "auto" for RapidOCR if it is installed, None for no OCR.
+            ids: Source of element ids, shared with a given `accessibility`; by default counted from 1.
+            input: Back end that moves the pointer and presses keys.
+            stop_by: How the person at the screen triggers the emergency stop; None to disable it.
 
         Raises:
             NoDisplay: There is no display, or it refuses the connection.
-            UnknownKey: The stop key's name stands for no keys.
-            MissingDependency: What `accessibility` names is not installed.
+            UnknownKey: The name of the stop key is unknown.
+            MissingDependency: The accessibility back end is not installed.
         """
         self._environment = dict(os.environ if environment is None else environment)
         name = display or self._environment.get("DISPLAY", "")
@@ -130,14 +130,14 @@ class X11Desktop:
         self._open = ExitStack()
         self._seen: Observation | None = None
         self._looked_at = 0.0
-        self._by_look = False  # nothing was done since the latest observation
-        self._whole = False  # everything was read at the latest look, and nothing more may come without a sign
+        self._by_look = False  # whether nothing was done since the latest observation
+        self._whole = False  # whether the latest observation is complete, so that any change causes an event
         self._frame: NDArray[np.uint32] | None = None
         self._documents = self._documents_before = Documents()
         self._acted = False
-        self._settles = True  # whether the caller of the present action wants the screen at rest
-        self._latest_look = True, True  # what was asked of it; the looks before an input need no more
-        # areas of text at the latest look that are no elements; None if no texts were recognized
+        self._settles = True  # whether the caller of the current action wants the screen to settle
+        self._latest_look = True, True  # its `read_texts` and `check`, reused for looks during an action
+        # areas of text without an element at the latest look; None if OCR was off
         self._text_areas: Sequence[Rect] | None = None
         self._buffer: list[str] = []
         self._lost: dict[int, str] = {}
@@ -179,20 +179,20 @@ class X11Desktop:
         return installed_applications(self._environment)
 
     def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
-        """Look at the screen: take its pixels, and read the elements where pixels or events have changed.
+        """Return an observation: take a screenshot, and read the elements where pixels or events indicate changes.
 
-        If nothing was done since the latest look and neither pixels nor events say that anything has changed, an
-        unchecked look returns the same observation. The first look after an action that was waited for is checked,
-        unless it is asked not to: the applications are read completely meanwhile, and what has changed since is looked
-        at again. Without its accessibility bus there are only the texts that are recognized, and a note says so.
+        With `check`, the first observation after an action is verified: meanwhile the applications are read completely,
+        and if anything has changed, the screen is observed again. Without it, the previous observation is returned if
+        nothing was done and neither pixels nor events have changed. If the accessibility bus is lost, only recognized
+        texts are found, and a note says so.
 
         Raises:
             ConnectionLost: The screen went away.
-            Halted: The person stopped everything.
+            Halted: The person triggered the emergency stop.
         """
         same_texts = read_texts == self._latest_look[0]
         self._latest_look = read_texts, check
-        if self._seen is not None and not check and same_texts and self._is_as_seen(self._seen):
+        if self._seen is not None and not check and same_texts and self._is_current(self._seen):
             if (pointer := self.screen.pointer()) != self._seen.pointer:
                 self._seen = replace(self._seen, pointer=pointer)
             return self._seen
@@ -201,8 +201,8 @@ class X11Desktop:
             self.accessibility.rest(self.rest_s)
         return seen
 
-    def _is_as_seen(self, seen: Observation) -> bool:
-        """Return whether the latest observation is of the screen as it is now, as far as pixels and events tell."""
+    def _is_current(self, seen: Observation) -> bool:
+        """Return whether an observation is still current, as far as pixels and events show."""
         if not (self._by_look and self._whole) or self._frame is None or len(seen.buffer) != len(self._buffer):
             return False
         self.halt.check()
@@ -211,12 +211,12 @@ class X11Desktop:
         return changed_areas(self._frame, self.screen.frame()) == () and self.screen.windows() == seen.windows
 
     def _observe(self, read_texts: bool, check: bool) -> Observation:
-        """Look at the screen; while an action goes on, no application is read in the background."""
+        """Observe the screen; during an action, no application is read in the background."""
         started = time.monotonic()
         check = check and self._acted
         self._acted = self._acted and not check
-        confirmed = False  # a complete reading agreed with a look: what changes after that, pixels and events tell
-        for _ in range(_MOST_LOOKS if check else 1):
+        confirmed = False  # whether a complete reading agreed with a look; later changes show in pixels and events
+        for _ in range(_MAX_LOOKS if check else 1):
             seen = self._look(read_texts, check and not confirmed)
             candidates = self._camera.submit(self._find_candidates, seen, self._text_areas)
             if not check:
@@ -228,7 +228,7 @@ class X11Desktop:
             corrected = None if confirmed else self.accessibility.finish_rest(waits_s)
             if not (loaded or changed or corrected):
                 break
-            confirmed = (confirmed or corrected is False) and not loaded and changed <= _MINOR
+            confirmed = (confirmed or corrected is False) and not loaded and changed <= _MINOR_SHARE
         self._documents_before = self._documents
         for process in self._launcher.take_crashed():
             self._report_crash(process, "if it is started again")
@@ -240,7 +240,7 @@ class X11Desktop:
     def _wait_for_documents(self, started: float) -> bool:
         """Wait while a page is loading, and return whether one was.
 
-        A browser's own pages come without a request that could be seen; they have no content until they are there.
+        A browser's own pages load without a visible request; they simply have no content until they are ready.
         """
         waited = False
         while self._documents.is_loading(self._documents_before):
@@ -253,7 +253,7 @@ class X11Desktop:
         return waited
 
     def _changed_share(self) -> float:
-        """Return the share of the screen that has changed since the latest look; events are also caused by looking."""
+        """Return the share of the screen that changed since the latest look; events do not count, since looks cause them."""
         now = self.screen.frame()
         if self._frame is None or not is_change(self._frame, now) or self._settle.only_blinks(self._frame):
             return 0.0
@@ -270,14 +270,14 @@ class X11Desktop:
         frame = self.screen.frame()
         picture = self._camera.submit(to_rgb, frame)
         windows = self.screen.windows()
-        # Loading the engine takes a second of processor time: an empty screen can do without.
+        # Loading the engine takes a second of processor time, which an empty screen does not need.
         text_reader = self._text_reader if windows and read_texts else None
         if text_reader is not None:
-            self._camera.submit(_look_ahead, text_reader, picture, windows)
+            self._camera.submit(_prefetch_texts, text_reader, picture, windows)
         self._looked_at, self._by_look = time.monotonic(), True
         before, self._frame = self._frame, None
         changed = changed_areas(before, frame) if before is not None else None
-        reading = self._read(windows, self._nudge, changed)
+        reading = self._read(windows, self._nudge_pointer, changed)
         self._documents = reading.documents
         self._whole = not (reading.lags or reading.unfilled or reading.notes)
         self._frame = frame
@@ -292,7 +292,7 @@ class X11Desktop:
         elements = shown(elements, self.screen.dark())
         if self.screen.is_xwayland:
             notes = (*notes, *limits(reading.windowless))
-        performer = self.__dict__.get("_performer")  # made by the first action
+        performer = self.__dict__.get("_performer")  # created by the first action
         held_keys = performer.held_keys if performer is not None else ()
         buttons = self._device.held.buttons if performer is not None else ()
         if held := [*held_keys, *(f"the {button} mouse button" for button in buttons)]:
@@ -310,7 +310,7 @@ class X11Desktop:
         )
 
     def _find_candidates(self, seen: Observation, texts: Sequence[Rect] | None) -> tuple[Element, ...]:
-        """Return what the picture shows without a name; in the background, where it takes as long as a look."""
+        """Return unnamed candidates in the picture; runs in the background, as it takes as long as a look."""
         if texts is None or self._candidates is None:
             return ()
         return self._candidates.find(seen.screenshot, seen.elements, seen.windows, texts)
@@ -320,19 +320,19 @@ class X11Desktop:
         return self.screen.windows()
 
     def element_now(self, element: Element) -> Element | None:
-        """Return an element of the latest observation as it is now; see `aci.desktop.desktop.Desktop.element_now`."""
-        self._whole = False  # it may find a change, which the next look shows everywhere
+        """Return the current state of an element; see `aci.desktop.desktop.Desktop.element_now`."""
+        self._whole = False  # it may reveal a change that the next observation has to show
         return self.accessibility.now([element])[0]
 
     def glance(self, ids: Collection[int]) -> Observation | None:
-        """Look only at windows, pixels, the focus and some elements; see `aci.desktop.desktop.Desktop.glance`."""
+        """Refresh a part of the latest observation; see `aci.desktop.desktop.Desktop.glance`."""
         seen = self._seen
         if seen is None:
             return None
         wanted = {*ids} if seen.focus_id is None else {*ids, seen.focus_id}
         asked = [seen.by_id[each] for each in wanted if each in seen.by_id]
         looked_at, frame, windows = time.monotonic(), self.screen.frame(), self.screen.windows()
-        if len(asked) < len(wanted) or list(map(_place, windows)) != list(map(_place, seen.windows)):
+        if len(asked) < len(wanted) or list(map(_geometry, windows)) != list(map(_geometry, seen.windows)):
             return None
         now = {each.id: each for each in self.accessibility.now(asked) if each is not None}
         if len(now) < len(asked):
@@ -352,25 +352,25 @@ class X11Desktop:
     def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
 
-        Element ids are those of the latest observation. Nothing stays pressed, but for what `key_down` and
-        `mouse_down` hold; a stop or an error releases that, too.
+        Element ids refer to the latest observation. No key or button stays pressed except those that `key_down` and
+        `mouse_down` hold, and a stop or an error releases these too.
 
         Args:
-            action: What to do.
-            settle: Whether to wait until it has. Otherwise only a moment is waited, which what returns whether a known
-                effect is there ends early.
+            action: The primitive.
+            settle: Whether to wait until the screen has settled; otherwise the wait is short, and a callback that
+                detects the known effect ends it early.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
-            Halted: The person stopped everything, before this or in the middle of it.
-            MissingDependency: The input that was asked for is not installed.
+            Halted: The person triggered the emergency stop, before or during the action.
+            MissingDependency: The input back end is not installed.
         """
         self.halt.check()
         self.accessibility.prepare_for_action()
         self._settles = settle is True
         try:
             return self._performer.perform(action, self._seen, settle, by_look=self._by_look)
-        except BaseException:  # a stop, or a lost connection: nobody knows what follows
+        except BaseException:  # a stop or a lost connection; no later action may release the keys
             self.release_all()
             raise
         finally:
@@ -380,13 +380,13 @@ class X11Desktop:
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
     ) -> Process:
-        """Start a program on this screen, with what it needs to be seen through accessibility.
+        """Start a program on this screen, with accessibility enabled for it.
 
         Args:
-            argv: Program and arguments; never a shell line.
-            cwd: Working folder; the desktop's home by default.
-            wait_for_window: Whether to return only when it has a window and the screen has settled.
-            timeout_s: Longest wait for the window.
+            argv: Program and arguments; never a shell command line.
+            cwd: Working directory; the desktop's home by default.
+            wait_for_window: Whether to wait until it has a window and the screen has settled.
+            timeout_s: Longest wait for the window, s.
 
         Raises:
             LaunchFailed: There is no such program, it ended at once, crashed, or showed no window in time.
@@ -406,7 +406,7 @@ class X11Desktop:
             process = self._launcher.launch(argv, cwd, wait_for_window, timeout_s)
             if wait_for_window and settle:
                 self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S, until_idle=True)
-                self._wait_filled(time.monotonic() + _FILLED_LIMIT_S)
+                self._wait_for_content(time.monotonic() + _FILLED_LIMIT_S)
             self._acted, self._by_look = settle, False
             if again or not self._lost.get(process.pid) or process.wait(_CRASH_LIMIT_S) is None or not process.crash:
                 break
@@ -417,9 +417,9 @@ class X11Desktop:
         return process
 
     def _report_crash(self, process: Process, since: str) -> None:
-        """Have the next observation say that a program crashed; ask it gently from now on if it did while it was read.
+        """Report a crash in the next observation; if reading the program caused it, read it gently from now on.
 
-        Qt 5, for one, crashes on calls that all other toolkits answer.
+        Qt 5, for example, crashes on calls that all other toolkits answer.
         """
         name = self._lost.pop(process.pid, None)
         if name is None:
@@ -445,11 +445,11 @@ class X11Desktop:
             if self._launcher.has_launched(lost.session):
                 self._lost[lost.session] = lost.name
             elif not Path(f"/proc/{lost.pid}").exists():
-                # How another user's program ended is not known; asking it gently does no harm.
+                # It is unknown how a program that was started elsewhere ended; reading it gently does no harm.
                 self.accessibility.read_gently(lost.name)
         return reading
 
-    def _wait_filled(self, deadline: float) -> None:
+    def _wait_for_content(self, deadline: float) -> None:
         while self.screen.active_window() in self._read(self.screen.windows()).unfilled:
             if time.monotonic() >= deadline:
                 return
@@ -457,13 +457,13 @@ class X11Desktop:
 
     @property
     def started(self) -> tuple[Process, ...]:
-        """Programs that were started through this desktop and still run, oldest first."""
+        """Running programs that were started through this desktop, oldest first."""
         return self._launcher.started
 
     def reset(self) -> None:
-        """End the programs that were started here, as at the end of a session, and release every key and button.
+        """End the programs that were started here, and release every key and button.
 
-        What they had not saved is lost. Everything else on the screen stays as it is.
+        Unsaved changes are lost. Everything else on the screen stays as it is.
         """
         self.release_all()
         self.clear_buffer()
@@ -475,12 +475,12 @@ class X11Desktop:
         self._launcher.wait()
 
     def machine(self) -> Machine:
-        """Return facts about the machine and the user's folders, as they are now."""
+        """Return current facts about the machine and the user's folders."""
         manager, keyboard = self.screen.manager_name(), self.screen.keyboard_layouts()
         return read_machine(self._environment, self.home, self.screen.size, self.applications, manager, keyboard)
 
     def clear_buffer(self) -> None:
-        """Forget the texts kept by `save_to_buffer`; they belong to one task."""
+        """Clear the texts kept by `save_to_buffer`, which belong to one task."""
         self._buffer.clear()
 
     def release_all(self) -> None:
@@ -489,7 +489,7 @@ class X11Desktop:
             self._device.release_all()
 
     def close(self) -> None:
-        """Let go of the screen; the applications stay as they are. A second call does nothing."""
+        """Disconnect from the screen, leaving the applications as they are; calling it again does nothing."""
         self._camera.shutdown(wait=True)
         self._launcher.reap()
         self._open.close()
@@ -513,7 +513,7 @@ class X11Desktop:
         return Performer(
             screen=self.screen,
             device=self._device,
-            typist=Typist(self._device, lambda: self._clipboard, self.accessibility, self._drained, clock),
+            typist=Typist(self._device, lambda: self._clipboard, self.accessibility, self._wait_for_drawing, clock),
             locator=self.accessibility,
             aim=Aim(
                 self.screen,
@@ -548,18 +548,18 @@ class X11Desktop:
 
     def _rest(self) -> None:
         if not self._settles:
-            self._drained(by_events=True)
+            self._wait_for_drawing(by_events=True)
             return
         self._settle.wait(self._settle.look(), time.monotonic(), first_change_s=QUIET_S, limit_s=1.0)
 
-    def _drained(self, by_events: bool = False) -> None:
-        before, quiet_s = self._settle.look(), _DRAINED_QUIET_S
+    def _wait_for_drawing(self, by_events: bool = False) -> None:
+        before, quiet_s = self._settle.look(), _DRAWN_QUIET_S
         self._settle.wait(
             before, time.monotonic(), quiet_s=quiet_s, first_change_s=quiet_s, limit_s=1.0, by_events=by_events
         )
 
-    def _nudge(self, window: Window) -> None:
-        """Move the pointer over a window and back, after which LibreOffice reports correct extents."""
+    def _nudge_pointer(self, window: Window) -> None:
+        """Move the pointer over a window and back, which makes LibreOffice report correct extents."""
         before = self.screen.pointer()
         visible = window.rect.intersection(self.screen.rect)
         if visible is None:
@@ -567,7 +567,7 @@ class X11Desktop:
         center = visible.center
         self._device.move(Point(center.x + 1, center.y))
         self._device.move(center)
-        self._drained()
+        self._wait_for_drawing()
         self._device.move(before)
 
     def _recognize(self, area: Rect) -> list[tuple[str, Rect]]:
@@ -613,7 +613,7 @@ class X11Desktop:
             return AccessibilityClient(MissingBus(str(error)), self._ids)
 
 
-def _place(window: Window) -> Hashable:
+def _geometry(window: Window) -> Hashable:
     return window.id, window.rect, window.active
 
 
@@ -624,7 +624,7 @@ def _in_menu(seen: Observation) -> bool:
 
 
 def _may_open_tooltip(before: Observation | None, seen: Observation, pointer: Point) -> bool:
-    """Return whether a window has opened under the resting pointer that has something with a tooltip there."""
+    """Return whether a window has opened under the resting pointer, on an element with a tooltip."""
     if before is None:
         return False
     known = {window.id for window in before.windows}
@@ -635,5 +635,5 @@ def _may_open_tooltip(before: Observation | None, seen: Observation, pointer: Po
     return top not in known and bool(there) and bool(min(there, key=lambda each: each.rect.area).description)
 
 
-def _look_ahead(reader: TextReader, picture: Future[NDArray[np.uint8]], windows: Sequence[Window]) -> None:
+def _prefetch_texts(reader: TextReader, picture: Future[NDArray[np.uint8]], windows: Sequence[Window]) -> None:
     reader.look_ahead(picture.result(), windows)

@@ -149,8 +149,8 @@ def test_elements_are_asked_without_a_reading(client: AccessibilityClient, edito
     client.set_text(field.id, "as it is now")
     unknown = replace(field, id=10_000)
     assert client.now([menu, field, unknown]) == [menu, replace(field, text="as it is now"), None]
-    assert client.says_the_same(menu.id) and client.says_the_same(field.id)
-    assert not client.says_the_same(10_000)
+    assert client.is_unchanged(menu.id) and client.is_unchanged(field.id)
+    assert not client.is_unchanged(10_000)
 
 
 def test_answers_of_an_element_that_is_gone_are_not_the_same(
@@ -159,10 +159,10 @@ def test_answers_of_an_element_that_is_gone_are_not_the_same(
     editor.perform(Click(element_id=element(editor, "menu", "Edit").id))
     until(editor, lambda seen: find(seen, "menu item", "Paste"))
     item = next(item for item in read(client, editor) if item.name == "Paste")
-    assert client.says_the_same(item.id)
+    assert client.is_unchanged(item.id)
     editor.perform(Hotkey(keys=("Escape",)))
     until(editor, lambda seen: not find(seen, "menu item", "Paste"))
-    assert not client.says_the_same(item.id)
+    assert not client.is_unchanged(item.id)
     assert client.now([item]) == [None]
 
 
@@ -171,4 +171,4 @@ def test_closed_client_knows_no_element(editor: VirtualDesktop) -> None:
     field = body(read(made, editor))
     made.close()
     assert made.now([field]) == [None]
-    assert not made.says_the_same(field.id)
+    assert not made.is_unchanged(field.id)

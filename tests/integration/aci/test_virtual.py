@@ -150,7 +150,7 @@ def test_a_folder_that_others_may_enter_is_refused(parent: Path) -> None:
     folder = common_folder(parent)
     folder.mkdir()
     folder.chmod(0o755)
-    with pytest.raises(StartFailed, match="only you can enter"):
+    with pytest.raises(StartFailed, match="only you can access"):
         VirtualDesktop(parent=parent).start()
 
 
@@ -218,7 +218,7 @@ def test_reset_of_an_existing_screen_ends_the_started_programs() -> None:
 
 
 def test_a_given_home_is_not_put_back(tmp_path: Path) -> None:
-    with VirtualDesktop((640, 480), home=tmp_path) as desktop, pytest.raises(DesktopError, match="cannot put it back"):
+    with VirtualDesktop((640, 480), home=tmp_path) as desktop, pytest.raises(DesktopError, match="cannot be restored"):
         desktop.reset()
 
 

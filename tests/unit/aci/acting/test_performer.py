@@ -209,7 +209,7 @@ class Bench:
                 look_closely=self.look,
                 move=self.device.move,
                 rest=lambda: None,
-                stirred=lambda: False,
+                has_new_events=lambda: False,
                 spans=Spans(Bare(), lambda area: ()),  # type: ignore[arg-type]
                 clock=clock,
             ),
@@ -237,7 +237,7 @@ class Bench:
     def has_focus(self, element_id: int) -> bool:
         return self.says_focused if self.focused_cell is None else element_id == self.focused_cell
 
-    def says_the_same(self, element_id: int) -> bool:
+    def is_unchanged(self, element_id: int) -> bool:
         return self.says_the_same_now
 
     def launch(self, argv: Sequence[str], settle: bool) -> None:

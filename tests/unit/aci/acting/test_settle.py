@@ -233,7 +233,7 @@ def test_tooltip_that_is_due_is_waited_for_although_the_application_updates_noth
     settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, Work(stage))
 
     settle.wait(settle.look(), stage.now, until_idle=True)
-    settle.wait_for_late_updates(deadline=110.0, least_quiet_s=0.7)
+    settle.wait_for_late_updates(deadline=110.0, min_quiet_s=0.7)
     assert stage.now - 100.0 == pytest.approx(0.05 + 0.7, abs=0.06)
 
 

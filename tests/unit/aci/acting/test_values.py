@@ -128,9 +128,9 @@ def test_no_key_is_pressed_where_another_window_has_the_keyboard() -> None:
 def test_a_typed_number_that_a_field_has_not_taken_is_set() -> None:
     app = Application()
     typed = Delivery(state="exact", by="keys")
-    assert app.setter().entered(FIELD, "25", lambda: typed) == Delivery(state="exact", by="accessibility")
+    assert app.setter().commit_number(FIELD, "25", lambda: typed) == Delivery(state="exact", by="accessibility")
     assert app.range == ValueRange(25.0, 0.0, 100.0)
-    assert app.setter().entered(FIELD, "25", lambda: typed) is typed
+    assert app.setter().commit_number(FIELD, "25", lambda: typed) is typed
 
 
 def test_the_value_of_a_field_counts_where_its_text_is_read_late() -> None:
@@ -140,16 +140,16 @@ def test_the_value_of_a_field_counts_where_its_text_is_read_late() -> None:
         app.set_value(FIELD.id, 13.0)
         raise PartlyArrived("it reads '1'")
 
-    assert app.setter().entered(FIELD, "13", enter) == Delivery(state="exact", by="keys")
+    assert app.setter().commit_number(FIELD, "13", enter) == Delivery(state="exact", by="keys")
     app = Application(lambda value: None)
     with pytest.raises(PartlyArrived):
-        app.setter().entered(FIELD, "25", enter)
+        app.setter().commit_number(FIELD, "25", enter)
 
 
 def test_a_field_that_shows_other_units_than_its_value_is_left_as_typed() -> None:
     app = Application()
     typed = Delivery(state="exact", by="keys")
-    assert app.setter().entered(replace(FIELD, text="0.10 cm"), "25", lambda: typed) is typed
+    assert app.setter().commit_number(replace(FIELD, text="0.10 cm"), "25", lambda: typed) is typed
     assert app.range == ValueRange(10.0, 0.0, 100.0)
 
 

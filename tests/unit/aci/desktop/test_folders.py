@@ -14,7 +14,7 @@ from aci.errors import StartFailed
 def test_interrupted_creation_leaves_no_folder(
     error: BaseException, raised: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folders, "_LONGEST_PARENT", 1000)  # the folders of tests lie deep; no socket is made here
+    monkeypatch.setattr(folders, "_MAX_PARENT", 1000)  # the folders of tests lie deep; no socket is made here
 
     def fail(*_: object) -> None:
         raise error
