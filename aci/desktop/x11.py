@@ -253,7 +253,7 @@ class X11Desktop:
         return waited
 
     def _changed_share(self) -> float:
-        """Return the share of pixels that have changed since the latest look; events do not count, since looks cause some."""
+        """Return the share of pixels changed since the latest look; events do not count, since looks cause some."""
         now = self.screen.frame()
         if self._frame is None or not is_change(self._frame, now) or self._settle.only_blinks(self._frame):
             return 0.0
