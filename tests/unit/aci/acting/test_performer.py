@@ -279,6 +279,27 @@ def test_a_click_goes_to_the_elements_point(bench: Bench) -> None:
     assert bench.device.done == [("click", Point(20, 20), 2, "right", 1)]
 
 
+@pytest.mark.parametrize(
+    ("role", "opens", "clicks"),
+    [("menu", "menu", 0), ("menu", "tooltip", 1), ("menu", "", 1), ("menu item", "menu", 1)],
+)
+def test_an_entry_whose_menu_opens_at_the_pointer_is_not_clicked_as_well(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, role: str, opens: str, clicks: int
+) -> None:
+    popup = Window(OTHER, "", "App", Rect(0, 0, 60, 60), popup=True)
+    bench.screen.stack.insert(0, popup)
+    bench.elements = [bench.element(10, Rect(10, 10, 20, 20), role=role, window_id=OTHER)]
+
+    def move(point: Point) -> None:
+        if opens:
+            bench.screen.stack.insert(0, replace(popup, id=TIP, rect=Rect(60, 0, 60, 60)))
+            bench.screen.tooltips |= {TIP} if opens == "tooltip" else set()
+
+    monkeypatch.setattr(bench.device, "move", move)
+    assert bench.perform(Click(element_id=10)).ok
+    assert len(bench.device.done) == clicks
+
+
 @pytest.mark.parametrize("action", [Click(element_id=10), Hotkey(keys=("ctrl", "s")), Scroll(element_id=10, clicks=3)])
 def test_unsettled_action_does_not_wait_for_rest(bench: Bench, action: Action) -> None:
     bench.perform(action)
