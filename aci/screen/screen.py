@@ -6,6 +6,7 @@ Window properties follow the Extended Window Manager Hints (EWMH 1.5) and ICCCM 
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,6 +31,7 @@ _CLIENT_PID = 1 << 1  # XResClientIdPID mask of the X-Resource extension 1.2
 _SERVER_INTERPRETED, _LOCAL_HOST = 5, 252  # families of the X server's access list (X.h, Xauth.h)
 _DEEPEST_FRAME = 4
 _POLL_S = 0.005
+_PACKAGES = re.compile(r"^(?:[a-z][a-z0-9_]*-){2,}(?=\w*[A-Z]\w*$)")
 
 
 @contextmanager
@@ -516,9 +518,12 @@ def _id(window: Any) -> int:
 
 
 def _class_name(value: Any) -> str:
-    """Return the class part of WM_CLASS, which holds two zero-terminated strings."""
+    """Return the class part of WM_CLASS, which holds two zero-terminated strings.
+
+    Java gives the name of the main class with its packages, such as "org-example-Editor"; these are left out.
+    """
     parts = [part for part in bytes(value).decode("latin-1").split("\0") if part]
-    return parts[-1] if parts else ""
+    return _PACKAGES.sub("", parts[-1]) if parts else ""
 
 
 def _text(answer: Any) -> str:
