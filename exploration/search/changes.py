@@ -115,7 +115,7 @@ def _of_elements(before: Look, after: Look) -> Iterator[Change]:
 
 def _covered(before: Look, after: Look) -> bool:
     """Return whether a window or menu opened, which covers others without changing them."""
-    old = {window.id for window in before.observation.windows}
+    old = {window.id for window in before.observation.windows} | before.menus
     return bool((after.windows | after.menus) - old)
 
 
@@ -125,7 +125,8 @@ def _part(element: Element, home: str) -> str:
 
 def _of_element(was: Element, now: Element, home: str) -> Iterator[Change]:
     name = _part(now, home)
-    for state in (*sorted(COMPARED_STATES), "editable") if now.role not in MENU_ROLES else ("checked",):
+    compared = (*sorted(COMPARED_STATES), "editable") if now.role not in MENU_ROLES else ("checked",)
+    for state in compared if now.role != "menu" else ():  # of Java, an open menu is checked
         words = [state if state in element.states else f"not {state}" for element in (was, now)]
         if words[0] != words[1]:
             yield Change(kind="state", what=name, before=words[0], after=words[1])

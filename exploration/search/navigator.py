@@ -354,7 +354,7 @@ class Navigator:
             for change in step.effect
             if change.what  # popups open and close by themselves
         ]
-        if after.menus - before.menus:
+        if any(menu >= 0 for menu in after.menus - before.menus):
             effect.append(Change(kind="opened", what="", after="open"))
         element = step.state_after if last and not step.names_of("closed") else None
         end = EndState(element=element, settings=dict(hidden or {}))
@@ -443,7 +443,8 @@ class Navigator:
         """Press Escape until there are no more windows than there were."""
 
         def arrived(seen: Look) -> bool:
-            return len(seen.observation.windows) <= len(known.observation.windows)
+            windows, menus = len(seen.observation.windows), len(seen.menus)
+            return windows <= len(known.observation.windows) and menus <= len(known.menus)
 
         before, look = None, self._seen_now()
         for _ in range(_MOST_ESCAPES):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +22,12 @@ SHOWN_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "disabled
 """States that an element is set to; focus and the like come and go by themselves."""
 MESSAGE = "status bar"
 """Role of an element whose name is a message, which comes and goes by itself."""
-_OF_TEXT = frozenset({"paragraph", "heading", "text", "document text"})
-"""Roles whose elements LibreOffice reports as selected as long as the caret is in them."""
+_IGNORED = {
+    # LibreOffice reports these as selected as long as the caret is in them.
+    **dict.fromkeys(("paragraph", "heading", "text", "document text"), frozenset({"selected"})),
+    "menu": frozenset({"selected", "checked"}),  # of Java, a menu stays selected after it was closed
+}
+"""States that elements of some roles are not set to."""
 _CHOSEN = frozenset({"table cell", "list item", "tree item", "icon"})
 """Roles of contents that may have the focus and be selected or not, which is drawn differently and reported alike."""
 _NUMBERS = re.compile(r"-?\d+(?:[.,:/-]\d+)*")
@@ -49,9 +54,15 @@ class Look:
 
     @cached_property
     def menus(self) -> frozenset[int]:
-        """Ids of the popups that offer a choice; the others are tooltips, which come and go."""
+        """Ids of the popups that offer a choice; the others are tooltips, which come and go.
+
+        Menus that Java draws inside of its windows have negative ids.
+        """
         popups = {window.id for window in self.observation.windows if window.popup}
-        return frozenset(popups & {candidate.element.window_id for candidate in self.candidates})
+        offering = [candidate.element for candidate in self.candidates]
+        drawn = {each.path for each in offering if each.path[-1:] == ("popup menu:",) and each.window_id not in popups}
+        ids = {-1 - zlib.crc32("\n".join(path).encode()) for path in drawn}
+        return frozenset(popups & {each.window_id for each in offering} | ids)
 
     @cached_property
     def windows(self) -> frozenset[int]:
@@ -129,8 +140,8 @@ class Look:
         text = portable(element.text or "", self.place)
         value = "" if element.value is None or volatile else f"{element.value:g}"
         text = without_numbers(text) if volatile else text
-        ignored = "selected" if element.role in _OF_TEXT else ""
-        return (*(state for state in SHOWN_STATES if state in element.states and state != ignored), text, value)
+        ignored = _IGNORED.get(element.role, ())
+        return (*(state for state in SHOWN_STATES if state in element.states and state not in ignored), text, value)
 
 
 def by_identity(elements: Iterable[Element], home: str, volatile: frozenset[str] = frozenset()) -> dict[str, Element]:

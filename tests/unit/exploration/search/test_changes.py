@@ -72,6 +72,18 @@ def test_an_open_menu_changes_nothing() -> None:
     assert kinds(look(), opened) == []
 
 
+def test_a_menu_that_is_drawn_in_its_window_is_a_menu() -> None:
+    inside = ("frame:note", "popup menu:")
+    closed = look(box(1, "menu", "Edit"))
+    opened = look(box(1, "menu", "Edit", "selected", "checked"), box(2, "menu item", "Undo", path=inside))
+    assert opened.menus and not closed.menus
+    assert kinds(closed, opened) == []
+    left = look(box(1, "menu", "Edit", "selected"))
+    assert left.exact == closed.exact
+    later = look(box(1, "menu", "Edit"), box(2, "menu item", "Redo", path=inside))
+    assert kinds(opened, later) != []
+
+
 def test_hidden_files_count_only_where_nothing_else_changed() -> None:
     session = {".local/share/editor/session": "d1"}
     assert kinds(look(), look(files=session)) == [("file", ".local/share/editor/session", "there")]
