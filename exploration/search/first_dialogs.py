@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aci.acting.actions import Click
+from aci.acting.actions import Click, Hotkey
 from aci.observation.observation import Element, Observation, Window
 from exploration.search.controls import BUTTON_ROLES
 from intents.labels import label
@@ -13,6 +13,7 @@ MOST_ANSWERS = 6
 """Maximum number of dialogs, or pages of an assistant, that are answered at a start."""
 _DIALOGS = ("dialog:", "alert:", "assistant:")
 _MOST_IN_A_SIGN_IN = 20
+_CLOSE = Hotkey(keys=("alt", "F4"))
 
 
 def front_window(observation: Observation) -> Window | None:
@@ -30,11 +31,12 @@ def asks_for_password(observation: Observation) -> bool:
     )
 
 
-def answer(observation: Observation) -> Click | None:
-    """Return the click that answers a dialog, the one in front first; None if none is there, or no button does.
+def answer(observation: Observation) -> Click | Hotkey | None:
+    """Return the action that answers a dialog, the one in front first; None if none is there, or nothing does.
 
     Beside another window of its application, a dialog is declined. If it is all that there is, it is accepted, since
-    declining would end the application.
+    declining would end the application. What covers a window with a menu bar and has none itself, such as the first
+    page of the manual, is closed.
     """
     if asks_for_password(observation):
         return None
@@ -45,7 +47,14 @@ def answer(observation: Observation) -> Click | None:
         alone = not any(each.id != window.id and _same_program(each, window) for each in windows)
         if (window.modal or is_dialog) and (button := _button(inside, alone)) is not None:
             return Click(element_id=button.id)
-    return None
+    front = observation.active_window
+    behind = [each for each in windows if front is not None and each.id != front.id and _same_program(each, front)]
+    covers = front is not None and not _has_menu_bar(front, observation)
+    return _CLOSE if covers and any(_has_menu_bar(each, observation) for each in behind) else None
+
+
+def _has_menu_bar(window: Window, observation: Observation) -> bool:
+    return any(part.startswith("menu bar:") for each in _inside(window, observation) for part in each.path)
 
 
 def _button(inside: Sequence[Element], alone: bool) -> Element | None:

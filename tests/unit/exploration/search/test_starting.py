@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from aci.acting.actions import Action, Click
+from aci.acting.actions import Action, Click, Hotkey
 from aci.applications.catalog import Application, Catalog
 from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
@@ -106,13 +106,22 @@ def test_a_dialog_of_the_start_is_declined_beside_a_window_and_else_accepted(
 ) -> None:
     buttons = [button(number, name) for number, name in enumerate(names, start=1)]
     click = answer(screen(*buttons, windows=windows))
-    assert (None if click is None else names[(click.element_id or 0) - 1]) == pressed
+    assert click == (None if pressed is None else Click(element_id=1 + names.index(pressed)))
 
 
 def test_a_dialog_behind_the_window_is_declined_too() -> None:
     tips = replace(EDITOR_BEHIND, title="Tip of the Day")
     close = replace(button(1, "Close"), window_id=tips.id, path=("dialog:Tip of the Day",))
     assert answer(screen(close, windows=(EDITOR, tips))) == Click(element_id=1)
+
+
+def test_a_manual_in_front_of_a_window_with_menus_is_closed() -> None:
+    manual = replace(EDITOR, title="Notes Help", id=EDITOR.id + 1)
+    behind = replace(EDITOR, active=False)
+    menu = replace(button(1, "File", "menu"), window_id=behind.id, path=("frame:Notes", "menu bar:"))
+    assert answer(screen(menu, windows=(manual, behind))) == Hotkey(keys=("alt", "F4"))
+    assert answer(screen(menu, windows=(EDITOR, replace(manual, active=False)))) is None
+    assert answer(screen(menu, windows=(replace(manual, app="Web"), behind))) is None
 
 
 def test_what_is_greyed_out_answers_nothing() -> None:
