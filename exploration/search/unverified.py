@@ -29,7 +29,7 @@ def unverified(ledger: Ledger) -> Iterator[Attempt]:
         if attempt.classification in ("terminal", "continue") and attempt.effect and attempt.key not in judged:
             yield attempt
         for each in attempt.offers:
-            if each.control.role == "list item" and attempt.depth:
+            if each.control.role == "list item" and attempt.depth and attempt.control.role != "combo box":
                 continue  # the rows of a dialog are mostly data
             if each.control.identity not in known and not (each.unsafe or each.disabled):
                 known.add(each.control.identity)

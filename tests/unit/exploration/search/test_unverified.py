@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from aci.acting.actions import Click
 from agent_s.records import GroundedStep
 from agent_s.replay.skill_matching import UNVERIFIED
 from exploration.search.ledger import Ledger
-from exploration.search.records import SearchLimits
+from exploration.search.records import Attempt, Attempted, Control, Offer, SearchLimits
+from exploration.search.unverified import unverified as seen_only
 from memory_store import HashingEmbedder, MemoryStore, SkillExperience
 from tests.unit.exploration.an_app import APP, FakeEditor
 from tests.unit.exploration.search.test_dfs import ARGV, explored
@@ -68,6 +70,21 @@ def test_switches_that_were_only_seen_are_named_after_what_they_do(tmp_path: Pat
     step = last_step(unverified(memory)["turn on wrap lines"])
     assert step.state_before is not None and step.state_after is not None
     assert (step.state_before.states, step.state_after.states) == ((), ("checked",))
+
+
+@pytest.mark.parametrize(("role", "kept"), [("combo box", ["list item:Fancy"]), ("menu item", [])])
+def test_values_of_a_combo_box_can_be_chosen_and_rows_of_a_dialog_are_data(
+    tmp_path: Path, role: str, kept: list[str]
+) -> None:
+    value = Control(role="list item", name="Fancy", key="list item:Fancy")
+    step = GroundedStep(action=Click(element_id=1))
+    opened = Attempt(
+        key="k", control=Control(role=role, name="Style", key="k"), start="s", classification="continue", depth=2,
+        offers=(Offer(control=value, step=step),),
+    )  # fmt: skip
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        ledger.write(Attempted(seconds=0.0, attempt=opened, left=0))
+        assert [each.control.key for each in seen_only(ledger)] == kept
 
 
 def test_choice_without_a_visible_effect_is_kept(tmp_path: Path, memory: MemoryStore) -> None:
