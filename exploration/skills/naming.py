@@ -28,6 +28,7 @@ _CHOICE_ROLES = ("radio menu item", "radio button", "list item")
 _BUTTON_ROLES = ("push button", "button", "toggle button")
 _GROUP = re.compile(r"(?:panel|grouping):(?!Gtk|Hdy|Adw)(.+)")
 _NUMBER = re.compile(r"\d+")
+_ALTERNATIVE = re.compile(r"\s+/\s+")
 _MOST_ALIASES, _LONGEST = 8, 120
 _MOST_SHOWN = 8
 
@@ -69,6 +70,7 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
         tooltip = ""  # it says what the control is for, and not what was done with it
     others = [*intents[1:], *found.settings_of(app)]
     names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in others), tooltip]
+    names += [name.replace(found.words, either) for either in _ALTERNATIVE.split(found.words)]
     aliases = {alias.casefold(): alias for each in names if (alias := " ".join(each.split())[:_LONGEST])}
     aliases.pop(name.casefold(), None)
     preconditions = [f"{app} is in front"]
@@ -109,7 +111,7 @@ class _Function:
         self._trail = _trail(attempt.path)
         self._target = next(iter(attempt.path[-1].targets.values()), None) if attempt.path else None
         self.item = plain(attempt.control.name) or attempt.control.role
-        self._words = _lower(self.item)
+        self.words = _lower(self.item)
         self._menu = _lower(next(iter(self._trail), ""))
 
     def _changes(self, kind: ChangeKind) -> list[Change]:
@@ -123,9 +125,9 @@ class _Function:
         elif opened := self._changes("opened"):
             yield from self._of_window(opened[0].what)
         elif self._control.role == "page tab":
-            yield Open(object=self._words)
-            yield Choose(verb="switch to", value=self._words)
-            yield Open(object=f"{self._words} tab")
+            yield Open(object=self.words)
+            yield Choose(verb="switch to", value=self.words)
+            yield Open(object=f"{self.words} tab")
         elif self.is_choice:
             yield from self._of_choice()
         elif self.direction:
@@ -225,7 +227,7 @@ class _Function:
     # Its wordings
 
     def _of_field(self, typed: str) -> Iterator[Intent]:
-        field = self._words
+        field = self.words
         if not self._control.name and len(self._trail) > 1:
             field = f"{_lower(self._trail[-2])} {field}"
         if self._control.role not in NUMBER_ROLES:
@@ -235,15 +237,15 @@ class _Function:
             yield SetValue(object=setting, value=typed)
 
     def _of_sign(self, sign: str) -> Iterator[Intent]:
-        names = [self._words, sign, _lower(self.tooltip), table("labels")["names_of_signs"].get(sign, "")]
-        for each in (sign, self._words):
+        names = [self.words, sign, _lower(self.tooltip), table("labels")["names_of_signs"].get(sign, "")]
+        for each in (sign, self.words):
             name = unicodedata.name(each, "").lower() if len(each) == 1 else ""
             names.append(name.rpartition(" ")[2] if each.isalpha() else name)
         for name in dict.fromkeys(filter(None, names)):
             yield Do(verb="enter", object=name)
 
     def _of_window(self, title: str) -> Iterator[Intent]:
-        words = self._words
+        words = self.words
         shown = _lower(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title)) or words
         # The title of what "Open..." opens says more than "Open" alone.
         first = shown if _is_verb(words) else words
@@ -264,11 +266,11 @@ class _Function:
         place = _lower(self._trail[-2]) if len(self._trail) > 1 else ""
         before = next((target.role for target in self._path[-2].targets.values()), "") if place else ""
         inside = before in ("page tab", "list item") or {before, self._control.role} <= MENU_ROLES
-        if inside and _is_verb(self._words) and not _is_verb(place):
-            yield Do(verb=self._words, object=place)
+        if inside and _is_verb(self.words) and not _is_verb(place):
+            yield Do(verb=self.words, object=place)
 
     def _of_choice(self) -> Iterator[Intent]:
-        words, category = self._words, _lower(self._category())
+        words, category = self.words, _lower(self._category())
         mode = label("way_of_working").fullmatch(words) or not category
         yield Choose(verb="switch to", value=words) if mode else Choose(object=category, value=words)
         after = next((change.after.strip("'\"") for change in self._changes("setting")), "")
@@ -285,19 +287,19 @@ class _Function:
         keys = [change.what.rpartition("/")[2] for change in self._changes("setting")]
         by_key = any(label("visibility").match(key) for key in keys)
         visible = by_key or bool(self._changes("appeared") or self._changes("vanished"))
-        said = read(self._words, find_application=False)
+        said = read(self.words, find_application=False)
         if by_key and isinstance(said, Switch) and said.state == "off":  # the setting says what became of it
             verb = "show" if self.direction == "on" else "hide"
             yield Switch(verb=verb, object=said.object, state="on" if self.direction == "on" else "off")
         else:
-            yield _switch(self._words, self.direction, visible)
+            yield _switch(label("toggling").sub("", self.words), self.direction, visible)
         for setting in self._setting_names():
             yield _switch(setting, self.direction)
         if self.tooltip:
             yield _switch(_lower(label("toggling").sub("", self.tooltip)), self.direction)
 
     def _of_action(self) -> Iterator[Intent]:
-        words, parent = self._words, _lower(self._parent())
+        words, parent = self.words, _lower(self._parent())
         resized = any(change.what == "window" for change in self._changes("state"))
         if resized or label("way_of_working").fullmatch(words):
             yield Choose(verb="switch to", value=words)

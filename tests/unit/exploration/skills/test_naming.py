@@ -68,6 +68,9 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
          "convert to uppercase"),
         (attempt(step("page tab", "Fonts"), effect=(Change(kind="state", what="page tab Fonts", after="selected"),)),
          "open fonts"),
+        (attempt(VIEW, step("check menu item", "Toggle Ruler Marks", IN_VIEW),
+                 effect=(Change(kind="state", what="check menu item Toggle Ruler Marks", after="checked"),)),
+         "turn on ruler marks"),
         (attempt(step("menu item", "Delete Line"), effect=(Change(kind="text", what="text"),)), "delete line"),
         (attempt(step("check menu item", "Bold"),
                  effect=(Change(kind="state", what="check menu item Bold", after="not checked"),)),
@@ -113,6 +116,7 @@ def test_tooltip_that_contradicts_the_effect_is_not_an_alias() -> None:
         (attempt(step("menu", "Insert"), step("menu item", "Hyperlink...", ("menu bar:", "menu:Insert")),
                  effect=(Change(kind="opened", what="Hyperlink"),)), "insert hyperlink"),
         (attempt(step("menu item", "Hide Grid"), effect=setting("hide-grid", "true")), "turn off grid"),
+        (attempt(step("menu item", "Stretch / Shear..."), effect=(Change(kind="opened", what="Form"),)), "shear"),
         (attempt(step("push button", "Hide panel"), effect=setting("panel-visible", "false")), "hide panel"),
         (attempt(step("radio button", "Radians", ("dialog:Preferences", "panel:Angle units")),
                  effect=setting("angles", "'radians'")), "set angles to radians"),
@@ -124,7 +128,7 @@ def test_aliases_come_from_signs_windows_menus_and_settings(made: Attempt, other
 
 
 @pytest.mark.parametrize("asked", ["open settings", "open preferences", "open options"])
-@pytest.mark.parametrize("item", ["Preferences", "Configure Calc..."])
+@pytest.mark.parametrize("item", ["Preferences", "Configure Calc...", "Global Options..."])
 def test_settings_of_the_application_have_all_their_usual_names(item: str, asked: str) -> None:
     opened = (Change(kind="opened", what="Everything"),)
     naming = name_unit(attempt(step("menu item", item), effect=opened), "Calc")
