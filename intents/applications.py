@@ -92,7 +92,8 @@ def names_in(text: str, names: Iterable[str], any_case: bool = False) -> tuple[s
     """Return those names of applications that a text contains.
 
     A name of one word counts only where an application stands ("in Pluma", "Pluma: ..."), since it may be a word like
-    any other: "count the characters" does not mean the application Characters.
+    any other: "count the characters" does not mean the application Characters. Written as menus write it, it counts
+    behind "of" or "about", too, and anywhere if no other word is written like it ("SpeedCrunch").
 
     Args:
         text: The text.
@@ -108,7 +109,15 @@ def _contains(text: str, name: str, any_case: bool) -> bool:
     if " " in name:
         return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE if any_case else 0))
     found = pattern("placed_in", names=(name,)).finditer(text)
-    return any(any_case or name in match.group() for match in found)
+    return any(any_case or name in match.group() for match in found) or _is_written(name, text)
+
+
+def _is_written(name: str, text: str) -> bool:
+    """Return whether a text contains a name as it is written, where it can be nothing but a name."""
+    if name == name.casefold() or not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+        return False
+    behind = pattern("about_name", names=(name,)).finditer(text)
+    return name[1:] != name[1:].casefold() or any(name in match.group() for match in behind)
 
 
 def named_applications(text: str, apps: Iterable[str], display_names: Mapping[str, str]) -> dict[str, str]:
@@ -119,11 +128,14 @@ def named_applications(text: str, apps: Iterable[str], display_names: Mapping[st
         apps: Applications that may be meant, as their windows name them.
         display_names: Names that menus show, by names of windows in lower case; they may be meant, too.
     """
-    found = dict.fromkeys(mentioned(text), "")
+    known = mentioned(text)
+    found = dict.fromkeys(known, "")
     found |= {application(app): app for app in names_in(text, apps, any_case=True) if application(app) not in found}
     shown = set(names_in(text, display_names.values()))
     return found | {
-        application(app): name for app, name in display_names.items() if name in shown and application(app) not in found
+        application(app): name if name in shown else ""
+        for app, name in display_names.items()
+        if (name in shown or application(name) in known) and application(app) not in found
     }
 
 

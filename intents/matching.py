@@ -56,6 +56,7 @@ class _View:
     verb: str  # the first word of its verb
     words: tuple[str, ...]  # its content words, in order, without verbs that only say the way
     pairs: tuple[str, ...]  # the words, and each with its neighbour as one, since "menu bar" is "menubar"
+    owner: str  # what the thing belongs to, such as "picture" in "the size of the picture"; may be empty
 
 
 @lru_cache(maxsize=2)
@@ -88,7 +89,9 @@ def _view(intent: Intent) -> _View:
     elif verb and verb not in words("verbs", "empty"):
         about = (verb, *about)
     sentence = intent.sentence
-    return _View(intent, sentence, analyze(sentence), way, ways, verb, about, (*about, *_joined(about)))
+    of = pattern("owner").search(intent.object.casefold())
+    owner = of[1] if of else ""
+    return _View(intent, sentence, analyze(sentence), way, ways, verb, about, (*about, *_joined(about)), owner)
 
 
 def _joined(listed: Sequence[str]) -> list[str]:
@@ -178,8 +181,10 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
     """Return the score of one name of a known intent."""
     if main.way == "choose" != named.way:
         return 0.0
-    done, missing = _covered(query, everything, rarity)
     meant, extra = _covered(named, query.pairs, rarity, strict=True)
+    # In an application that knows no other sizes, that of the picture is the size.
+    unsaid = query.owner if not extra and query.owner not in rarity else ""
+    done, missing = _covered(query, everything, rarity, unsaid=unsaid)
     if done < _LEAST_ASKED or not named.words or _is_other_value(query, named, main, everything):
         return 0.0
     score = _ASKED * done + _NAMED * meant
@@ -197,7 +202,9 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
     return score if query.way in (main.way, "do") else score * _OTHER_WAY
 
 
-def _covered(view: _View, others: Sequence[str], rarity: Rarity, strict: bool = False) -> tuple[float, bool]:
+def _covered(
+    view: _View, others: Sequence[str], rarity: Rarity, strict: bool = False, unsaid: str = ""
+) -> tuple[float, bool]:
     """Return the share of one side's words that the other says too, and whether one that names a thing is missing.
 
     Args:
@@ -205,6 +212,7 @@ def _covered(view: _View, others: Sequence[str], rarity: Rarity, strict: bool = 
         others: The words of the other side.
         rarity: The weights of words.
         strict: Whether a generic word counts where it is missing.
+        unsaid: A word that need not be said.
     """
     generic = words("things", "generic")
     total = found = 0.0
@@ -215,7 +223,7 @@ def _covered(view: _View, others: Sequence[str], rarity: Rarity, strict: bool = 
         pairs = ("".join(view.words[at : at + 2]) for at in (place - 1, place) if at >= 0)
         if near < _FORM and any(pair != word and pair in others for pair in pairs):
             near = _FORM
-        if not near and word in generic and not strict:
+        if not near and (word == unsaid or (word in generic and not strict)):
             continue
         if not near and word == view.verb:
             weight *= 0.5  # there are many verbs for the same
@@ -256,6 +264,7 @@ def _sets_other(asked: Intent, everything: Sequence[str]) -> bool:
 def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _View) -> bool:
     """Return whether the verbs of a sentence and of a name ask for different things."""
     verb = query.verb
+    everything = [word for word in everything if word not in (f"{verb}d", f"{verb}ed")]  # a saved game is not saved
     making = words("verbs", "making")
     if main.verb == "enter":
         return bool(verb) and verb not in words("verbs", "typing")
