@@ -13,16 +13,15 @@ RESERVED_SHARE = 0.1  # share of the tokens, dollars and seconds of a run that i
 
 
 class Budget:
-    """Counts model calls and stops at a limit.
+    """Counts the usage of model calls against limits.
 
     Args:
-        limits: `max_model_calls`, `max_tokens` and `max_dollars` are used.
+        limits: Limits, of which `max_model_calls`, `max_tokens` and `max_dollars` apply.
     """
 
     def __init__(self, limits: Limits) -> None:
         self.calls: list[Usage] = []  # usage of the calls so far, oldest first
-        # number of calls that are reserved for later; while it is positive, so is `RESERVED_SHARE` of the tokens and
-        # dollars
+        # number of reserved calls; if positive, `RESERVED_SHARE` of the tokens and dollars is reserved, too
         self.reserved = 0
         self._limits = limits
 
@@ -31,7 +30,7 @@ class Budget:
         self.calls.append(usage)
 
     def charge_unanswered(self, spent: Sequence[Usage]) -> Usage:
-        """Count a call whose answers cannot be used, if there were any, and return what they cost."""
+        """Count a call without a usable answer, and return its usage."""
         if spent:
             self.charge(sum(spent, Usage(dollars=0.0)))
         return self.calls[-1] if spent else NO_USAGE
@@ -64,7 +63,7 @@ class Budget:
 
 
 class MeteredModel:
-    """Passes requests on to another model within a budget."""
+    """A model that charges the requests to another model to a budget."""
 
     def __init__(self, model: Model, limits: Limits) -> None:
         self.name = model_name(model)
@@ -85,7 +84,7 @@ class MeteredModel:
 
 
 def used_up(what: str, used: float, allowed: float, setting: str) -> str:
-    """Return the message for a used-up budget, of which `allowed` includes what is reserved for verification."""
+    """Return the message for a used-up budget; `allowed` includes the share reserved for verification."""
     if used >= allowed:
         return f"{_number(allowed)} {what} are used up (limits.{setting})"
     return (

@@ -1,4 +1,4 @@
-"""Models from their names."""
+"""Factories for models by name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ URL_KEY_NAME = "AGENT_S_API_KEY"
 
 
 def default_model(environment: Mapping[str, str]) -> str:
-    """Return the default model: that of the provider whose key is set, else `offline`."""
+    """Return the name of the default model: of the provider whose API key is set, else `offline`."""
     for provider, key_name in KEY_NAMES.items():
         if environment.get(key_name, "").strip():
             from agent_s.llm.providers.prices import load_prices
@@ -44,8 +44,8 @@ def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
     """Build the models that the settings name.
 
     Args:
-        settings: `model`, `roles`, `provider`, `grounding`, `observation` and `limits` are used.
-        environment: Source of keys, such as `os.environ`.
+        settings: Settings, of which `model`, `roles`, `provider`, `grounding`, `observation` and `limits` apply.
+        environment: Environment variables with the API keys, such as `os.environ`.
 
     Raises:
         SettingsError: There is no such model, or dollars are limited and its price is unknown.
@@ -92,14 +92,14 @@ def build_model(
     observation: ObservationForm = "screenshot_tree",
     runs_folder: Path | None = None,
 ) -> Model:
-    """Build the model with this name; nothing is sent yet.
+    """Build a model by name, without sending anything.
 
     Args:
         name: `offline`, `anthropic:NAME`, `openai:NAME`, `gemini:NAME`, the base URL of a server with `#NAME` of its
             model (or without, if it has only one), or `recorded:RUN`. Without NAME, the provider's default.
-        environment: Source of keys, such as `os.environ`; None to use only a keyring.
+        environment: Environment variables with the API keys, such as `os.environ`; None to use only a keyring.
         provider: Settings of requests to providers.
-        observation: What it is shown of the screen.
+        observation: Settings for what the model sees of the screen.
         runs_folder: Folder in which `recorded:RUN` is found by its id.
 
     Raises:
@@ -170,7 +170,7 @@ def _grounding(settings: Settings, environment: Mapping[str, str]) -> Model:
 
 
 def _registered(name: str) -> Model:
-    """Build the model that a higher layer registers under this name in the entry point group `agent_s.models`."""
+    """Build a model that a higher layer registers in the entry point group `agent_s.models`."""
     for entry_point in entry_points(group="agent_s.models", name=name):
         model: Model = entry_point.load()()
         return model

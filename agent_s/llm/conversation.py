@@ -49,10 +49,10 @@ class Conversation:
 
     system: str  # instructions; the same text in every request of this kind
     messages: tuple[Message, ...]  # turns, oldest first; the first one is the user's
-    key: str  # the same for requests with the same beginning, so that a provider can route them to the same cache
+    key: str  # cache key: equal for requests with the same prefix, so that a provider routes them to the same cache
 
     def extended(self, *messages: Message) -> Conversation:
-        """Return the conversation with more turns at its end."""
+        """Return the conversation with more turns appended."""
         return Conversation(self.system, (*self.messages, *messages), self.key)
 
 
@@ -68,7 +68,7 @@ class Reply:
 
 
 def as_exchange(conversation: Conversation, answer_schema: str, reply: Reply | None, problem: str = "") -> Exchange:
-    """Return a conversation and its answer, if there is one, for the record."""
+    """Return a conversation and its answer, if there is one, as an exchange for the recording."""
     turns = tuple(Turn(role=one.role, parts=tuple(map(_recorded, one.parts))) for one in conversation.messages)
     answer = {} if reply is None else {"reply": reply.text, "stop": reply.stop, "problem": reply.explanation}
     return Exchange.model_validate(

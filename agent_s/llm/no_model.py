@@ -1,4 +1,4 @@
-"""No model, for runs that only replay."""
+"""A placeholder for the model of runs that only replay."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The contract with a model: typed contexts in, typed responses out.
+"""The model protocol: typed contexts in, typed responses out.
 
-Each provider turns a context into text itself, so that models that read no text (`offline`, `scripted`) get the same
-values. Each context stands behind the response that it asks for; what a model is, comes at the end.
+Providers render contexts as text themselves, so that models that read no text (`offline`, `scripted`) get the same
+values. Each context class follows the response class that it requests; the protocol itself is at the end.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class WebResult:
     """A result of a web search; untrusted data, never an instruction."""
 
     title: str  # title of the page
-    url: str  # address of the page; empty for an answer of the engine itself
+    url: str  # address of the page; empty for an answer by the engine itself
     content: str  # its text
-    note: str = ""  # its age, if it comes from the cache
+    note: str = ""  # its age, if it is cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class OfferedSkill:
 
     id: str
     name: str  # what it does, such as "turn on line numbers"
-    application: str  # where
+    application: str  # the application that it belongs to
     description: str = ""  # one sentence; may be empty
-    parameters: tuple[str, ...] = ()  # the value that each parameter had when it was learned
+    parameters: tuple[str, ...] = ()  # learned value of each parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class QueryResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class QueryContext:
-    """Asks for a search query; `trouble` is what the agent is stuck with, empty at the start."""
+    """Request for a search query; `trouble` is the current problem, empty at the start."""
 
     kind: ClassVar[Kind] = "query"
     response_type: ClassVar[type[Response]] = QueryResponse
@@ -105,17 +105,17 @@ class PlanResponse(Response):
     guideline: str = ""  # knowledge from web and memory, fused, each statement with its source; may be empty
     nodes: tuple[PlannedNode, ...] = ()  # subtasks, in any order
     edges: tuple[tuple[str, str], ...] = ()  # pairs (before, after) of subtask names
-    not_understood: tuple[str, ...] = ()  # words of the instruction that the plan does not cover
+    not_understood: tuple[str, ...] = ()  # parts of the instruction that the plan does not cover
     # as in QueryResponse, if there was no query (`PlanContext.wants_aims`)
     criteria: Annotated[tuple[str, ...], Field(max_length=30)] = ()
     constraints: Annotated[tuple[str, ...], Field(max_length=30)] = ()
     gives_up: str = ""  # why nothing can be planned; empty if there is a plan
-    infeasible: bool = False  # whether nobody could do the task on this machine
+    infeasible: bool = False  # whether the task is impossible on this machine
 
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """Asks for a plan, or for a new plan of the remaining work after a failure."""
+    """Request for a plan, or for a new plan of the remaining work after a failure."""
 
     kind: ClassVar[Kind] = "plan"
     response_type: ClassVar[type[Response]] = PlanResponse
@@ -126,14 +126,14 @@ class PlanContext:
     experiences: tuple[NarrativeExperience, ...] = ()  # similar tasks from narrative memory, best first
     criteria: tuple[str, ...] = ()  # what must be true at the end
     constraints: tuple[str, ...] = ()  # what must not be done or changed
-    limits: Limits = DEFAULT_LIMITS  # how long a plan and its subtasks may be
-    guideline: str = ""  # that of the plan before; empty at first
+    limits: Limits = DEFAULT_LIMITS  # budgets, such as the maximum length of a plan
+    guideline: str = ""  # guideline of the previous plan; empty at first
     done: tuple[Subtask, ...] = ()  # finished subtasks
     results: tuple[str, ...] = ()  # what they found out and wrote, one line each
     failed: FailedSubtask | None = None  # the subtask that failed and why; None for the first plan
     left: tuple[Subtask, ...] = ()  # subtasks that follow the failed one
-    wants_aims: bool = False  # whether to write down, too, what the task requires and forbids
-    skills: tuple[OfferedSkill, ...] = ()  # skills in memory that bear on the task, best first
+    wants_aims: bool = False  # whether the answer should also state what the task requires and forbids
+    skills: tuple[OfferedSkill, ...] = ()  # relevant skills in memory, best first
     problem: str = ""  # why the previous answer was not a valid plan; empty at first
 
 
@@ -142,28 +142,28 @@ class PlanContext:
 
 @dataclass(frozen=True, slots=True)
 class ActContext:
-    """Asks for the next primitive."""
+    """Request for the next primitive."""
 
     kind: ClassVar[Kind] = "act"
     response_type: ClassVar[type[Response]] = ActResponse
 
     task: Task
     subtask: Subtask  # the current subtask
-    observation: Observation  # the screen now; its `buffer` holds the texts saved so far
+    observation: Observation  # the current screen; its `buffer` holds the texts saved so far
     done: tuple[Subtask, ...] = ()  # finished subtasks
     left: tuple[Subtask, ...] = ()  # subtasks still to come
     experiences: tuple[EpisodicExperience, ...] = ()  # similar subtasks from episodic memory, best first
     steps: tuple[Step, ...] = ()  # steps of this subtask so far, oldest first
     constraints: tuple[str, ...] = ()  # what must not be done or changed
     reflection: str = ""  # the reflector's feedback; may be empty
-    # steps whose typed text nothing has shown, if a DONE was sent back for that
+    # steps whose typed text nothing confirms, if a DONE was sent back for that reason
     unread: tuple[Step, ...] = ()
-    unmet: str = ""  # why `done_when` of the last answer did not hold; empty if it did, or had none
-    max_actions: int = 1  # maximum number of primitives that the answer may hold
-    guideline: str = ""  # that of the plan; may be empty
+    unmet: str = ""  # why `done_when` of the last answer did not hold; empty if it did, or if there was none
+    max_actions: int = 1  # maximum number of primitives in the answer
+    guideline: str = ""  # guideline of the plan; may be empty
     results: tuple[str, ...] = ()  # what finished subtasks found out and wrote, one line each
     descriptions: bool = False  # whether targets may be described in words, for a grounding model
-    follows: tuple[str, ...] = ()  # earlier tasks; empty if a planner has taken them into account
+    follows: tuple[str, ...] = ()  # earlier tasks; empty if a planner has considered them
 
 
 class ReflectResponse(Response):
@@ -174,7 +174,7 @@ class ReflectResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class ReflectContext:
-    """Asks for feedback on the trajectory of a subtask; `trouble` is the reason for asking."""
+    """Request for feedback on the trajectory of a subtask; `trouble` is the reason."""
 
     kind: ClassVar[Kind] = "reflect"
     response_type: ClassVar[type[Response]] = ReflectResponse
@@ -189,7 +189,7 @@ class ReflectContext:
 
 
 class GroundResponse(Response):
-    """Where something is on the screen, px."""
+    """A position on the screen, px."""
 
     x: Annotated[int, Field(ge=0)]
     y: Annotated[int, Field(ge=0)]
@@ -197,7 +197,7 @@ class GroundResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class GroundContext:
-    """Asks a grounding model where something is."""
+    """Request to a grounding model for the position of a target."""
 
     kind: ClassVar[Kind] = "ground"
     response_type: ClassVar[type[Response]] = GroundResponse
@@ -208,34 +208,34 @@ class GroundContext:
     part: Rect  # the part of the screen to look at, px
 
 
-# Summing up and verifying
+# Summarizing and verifying
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An experience whose summary is to be written."""
+    """An experience that needs a summary."""
 
     instruction: str  # the task
-    text: str  # what was done, and with what result, as it is stored until then
+    text: str  # what was done, with the result; stored until there is a summary
     subtask: str = ""  # name of the subtask; empty for a whole task
-    info: str = ""  # the instructions of its Worker
+    info: str = ""  # instructions for its Worker
 
 
 class SummariesResponse(Response):
-    """Summaries for memory, one for each draft, in their order."""
+    """Summaries for memory, one per draft, in order."""
 
     summaries: Annotated[tuple[str, ...], Field(max_length=40)]
 
 
 @dataclass(frozen=True, slots=True)
 class SummarizeContext:
-    """Asks for the summaries of experiences: subtasks for episodic memory, whole tasks for narrative memory."""
+    """Request for summaries of experiences: subtasks for episodic memory, whole tasks for narrative memory."""
 
     kind: ClassVar[Kind] = "summarize"
     response_type: ClassVar[type[Response]] = SummariesResponse
 
     task: Task  # the run's task; drafts that an earlier run left may belong to others
-    drafts: tuple[Draft, ...]  # what is to be summed up, oldest first
+    drafts: tuple[Draft, ...]  # the experiences to summarize, oldest first
     observation: Observation | None = None  # the last screen of the run
 
 
@@ -244,55 +244,55 @@ AnyLook = Annotated[Scroll | SwitchApplications | Wait | Hotkey | Click, Field(d
 
 
 class Citation(Response):
-    """What shows that a point is met; code looks it up."""
+    """Evidence that a point is met, which code looks up."""
 
-    # an element of the screen; a window, by its title; a step's effect, if it still holds; the answer to a probe; an
-    # element that is as it was at the start; or that no step did what is forbidden
+    # an element on the screen; a window title; a step's effect, if it still holds; the answer to a probe; an element
+    # that is unchanged since the start; or the absence of a forbidden step
     of: Literal["element", "window", "step", "probe", "unchanged", "no_step"]
     number: int | None = None  # id of the element, or number of the step or probe
-    quote: str = ""  # the words that show it, verbatim: of the element with its states, the title, or the step's effect
+    quote: str = ""  # verbatim words of the element and its states, the title, or the step's effect
 
 
 class Judgement(Response):
     """Whether one criterion or constraint is met, with citations."""
 
     point: Annotated[int, Field(ge=1)]  # number of the criterion or constraint, from 1
-    met: bool | None  # True or False if something shows it, else None
-    citations: Annotated[tuple[Citation, ...], Field(max_length=8)] = ()  # what shows it
+    met: bool | None  # None if it cannot be determined
+    citations: Annotated[tuple[Citation, ...], Field(max_length=8)] = ()  # evidence for it
 
 
 class VerifyResponse(Response):
     """An independent judgement of a finished task."""
 
-    # before judging: a read-only primitive that shows more, and questions about files and settings
+    # before judging: a read-only primitive to look closer, and probes of files and settings
     look: AnyLook | None = None
     probes: Annotated[tuple[AnyProbe, ...], Field(max_length=8)] = ()
-    judgements: tuple[Judgement, ...] = ()  # one for each criterion and constraint
-    verified: bool | None  # True or False if the evidence decides it, else None
+    judgements: tuple[Judgement, ...] = ()  # one per criterion and constraint
+    verified: bool | None  # None if the evidence is not conclusive
     reason: str = ""  # why
-    # evidence that code has looked up; no part of the schema, and what a language model writes here is dropped
+    # evidence that code has looked up; not in the schema, and dropped from answers of language models
     evidence: Annotated[tuple[str, ...], SkipJsonSchema()] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyContext:
-    """Asks whether a task that the agent says is done really is."""
+    """Request to verify a task that the agent claims is done."""
 
     kind: ClassVar[Kind] = "verify"
     response_type: ClassVar[type[Response]] = VerifyResponse
 
     task: Task
     observation: Observation
-    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()  # subtasks that were worked on, with their steps
+    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()  # attempted subtasks with their steps
     points: tuple[str, ...] = ()  # the criteria and constraints to judge
-    constraints: int = 0  # number of points at the end that say what must not be done or changed
-    start: Observation | None = None  # the screen before anything was done, if it is known
-    end: Observation | None = None  # the screen after the last step; None if nothing was looked at since
+    constraints: int = 0  # number of points, at the end, that are prohibitions
+    start: Observation | None = None  # the screen at the start of the run; None if unknown
+    end: Observation | None = None  # the screen after the last step, before any closer look; None for `observation`
     differences: tuple[Change, ...] = ()  # files and settings that were changed since the start
     folders: tuple[str, ...] = ()  # names of the folders in the home, to recognize them in points
     probed: tuple[ProbeResult, ...] = ()  # answers to probes
-    looked: tuple[Step, ...] = ()  # read-only steps taken since, to see more
-    may_look: bool = False  # whether more of them, and more probes, are allowed
+    looked: tuple[Step, ...] = ()  # read-only steps taken to look closer
+    may_look: bool = False  # whether further such steps and probes are allowed
     problem: str = ""  # why the previous answer was not accepted; empty at first
 
 
@@ -336,7 +336,7 @@ class CheckableTask(ProposedTask):
     """A task whose result can be checked without a model; every field that is not empty must hold."""
 
     uses: tuple[str, ...] = ()  # controls (`Affordance.way`) that must be used, if the task consists of using them
-    shows: str = ""  # a text that must be on the screen
+    shows: str = ""  # text that must be on the screen
     file: str = ""  # name of a file that must be in the Documents folder
 
 
@@ -348,7 +348,7 @@ class ProposalResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class ProposalContext:
-    """Asks for tasks to explore applications with (paper, section 3.2)."""
+    """Request for exploration tasks (paper, section 3.2)."""
 
     kind: ClassVar[Kind] = "propose_tasks"
     response_type: ClassVar[type[Response]] = ProposalResponse
@@ -356,7 +356,7 @@ class ProposalContext:
     task: Task  # the exploration itself, for the record
     application: str  # name of the application; empty if the request is about several
     wanted: int  # number of tasks
-    description: str = ""  # its kind, such as "Text Editor"
+    description: str = ""  # kind of application, such as "Text Editor"
     observation: Observation | None = None  # the screen to find tasks for; None for the application's most common tasks
     affordances: tuple[Affordance, ...] = ()  # controls that the application offers
     known: tuple[str, ...] = ()  # existing tasks
@@ -389,21 +389,21 @@ class NamingResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class NamingContext:
-    """Asks for names of functions that were found without a model."""
+    """Request for names of functions that were found without a model."""
 
     kind: ClassVar[Kind] = "name_skills"
     response_type: ClassVar[type[Response]] = NamingResponse
 
     task: Task  # the exploration itself, for the record
     application: str  # name of the application
-    functions: tuple[FoundFunction, ...]  # what was found
+    functions: tuple[FoundFunction, ...]  # the functions
 
 
 # Judging runs and requests
 
 
 class JudgedError(Response):
-    """An error of a run that failed (paper, section 4.4)."""
+    """An error in a failed run (paper, section 4.4)."""
 
     kind: Literal["planning", "grounding", "execution"]
     steps: Annotated[tuple[int, ...], Field(max_length=100)] = ()  # numbers of the steps that show it
@@ -411,14 +411,14 @@ class JudgedError(Response):
 
 
 class ErrorsResponse(Response):
-    """The errors of a run that failed."""
+    """The errors in a failed run."""
 
     errors: Annotated[tuple[JudgedError, ...], Field(max_length=20)] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorsContext:
-    """Asks for the errors of a recorded run that failed."""
+    """Request for the errors in the recording of a failed run."""
 
     kind: ClassVar[Kind] = "find_errors"
     response_type: ClassVar[type[Response]] = ErrorsResponse
@@ -426,12 +426,12 @@ class ErrorsContext:
     task: Task  # the task of the run
     ending: str  # how it ended, and why it failed
     record: tuple[str, ...]  # its plans, subtasks and numbered steps with their effects, one line each
-    known: tuple[str, ...] = ()  # errors that rules have found, one line each
+    known: tuple[str, ...] = ()  # errors found by rules, one line each
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What one of several runs of a task did, as code saw it."""
+    """One of several runs of a task, described by facts that code recorded."""
 
     facts: tuple[str, ...]  # its steps with what they changed, and its end; cited by number, from 1
     status: Status  # how the agent ended it
@@ -441,7 +441,7 @@ class Attempt:
 
 
 class CitedFact(Response):
-    """A fact of an attempt; code looks it up."""
+    """Reference to a fact of an attempt, which code looks up."""
 
     attempt: Annotated[int, Field(ge=1)]  # number of the attempt
     fact: Annotated[int, Field(ge=1)]  # number of its fact
@@ -451,14 +451,14 @@ class CitedFact(Response):
 class CompareResponse(Response):
     """A comparative judgement of several attempts at a task."""
 
-    best: int | None = None  # number of the attempt that did the task best; None if the facts do not tell
-    citations: Annotated[tuple[CitedFact, ...], Field(max_length=12)] = ()  # what shows it
+    best: int | None = None  # number of the best attempt; None if the facts do not decide it
+    citations: Annotated[tuple[CitedFact, ...], Field(max_length=12)] = ()  # evidence for it
     reason: str = ""  # why, in a sentence or two
 
 
 @dataclass(frozen=True, slots=True)
 class CompareContext:
-    """Asks which of several attempts did the task best."""
+    """Request to compare several attempts at a task."""
 
     kind: ClassVar[Kind] = "compare"
     response_type: ClassVar[type[Response]] = CompareResponse
@@ -469,42 +469,42 @@ class CompareContext:
 
 @dataclass(frozen=True, slots=True)
 class KnownRequest:
-    """What memory has steps for."""
+    """A request for which memory has steps."""
 
     wording: str  # the request, as a person worded it
-    application: str = ""  # where its steps were learned; empty if that is not known
+    application: str = ""  # application in which its steps were learned; empty if unknown
 
 
 class NewValue(Response):
-    """A value of a known request, and the one that is asked for in its place."""
+    """A value in a known request, and the value that replaces it."""
 
     old: Annotated[str, Field(min_length=1, max_length=1000)]
     new: Annotated[str, Field(min_length=1, max_length=1000)]
 
 
 class JudgedRequest(Response):
-    """Whether the steps of a known request do what is asked for now."""
+    """Judgement of whether the steps of a known request fulfill the current one."""
 
     number: Annotated[int, Field(ge=1)]  # number of the known request
-    same: bool | None = None  # None if the wordings do not tell
-    values: Annotated[tuple[NewValue, ...], Field(max_length=12)] = ()  # what to replace for that
+    same: bool | None = None  # None if the wordings do not decide it
+    values: Annotated[tuple[NewValue, ...], Field(max_length=12)] = ()  # values to replace
 
 
 class SameResponse(Response):
-    """Which known requests ask for the same."""
+    """Judgements of which known requests are equivalent."""
 
     judgements: Annotated[tuple[JudgedRequest, ...], Field(max_length=20)] = ()  # at most one for each known request
 
 
 @dataclass(frozen=True, slots=True)
 class SameContext:
-    """Asks which known requests ask for the same as the current one, so that their steps do it."""
+    """Request to judge which known requests are equivalent to the current one, so that their steps can be replayed."""
 
     kind: ClassVar[Kind] = "same"
     response_type: ClassVar[type[Response]] = SameResponse
 
     task: Task  # the task of the run, for the record
-    asked: str  # what is asked for now: the task or a subtask
+    asked: str  # the current task or subtask
     known: tuple[KnownRequest, ...]  # numbered from 1
 
 
@@ -512,19 +512,19 @@ class SupportJudgement(Response):
     """Whether evidence supports a claim."""
 
     number: Annotated[int, Field(ge=1)]  # number of the claim
-    supported: bool | None = None  # None if the evidence does not tell
-    reason: str = ""  # what it does not show, or what contradicts the claim; empty if it supports the claim
+    supported: bool | None = None  # None if the evidence is not conclusive
+    reason: str = ""  # what is missing or contradicts the claim; empty if it is supported
 
 
 class SupportResponse(Response):
-    """Which claims their evidence supports."""
+    """Judgements of which claims are supported by their evidence."""
 
-    judgements: Annotated[tuple[SupportJudgement, ...], Field(max_length=40)] = ()  # at most one for each claim
+    judgements: Annotated[tuple[SupportJudgement, ...], Field(max_length=40)] = ()  # at most one per claim
 
 
 @dataclass(frozen=True, slots=True)
 class CitedClaim:
-    """A point that a judge holds for met, with what code found at the places that were cited for it."""
+    """A point that the evaluator considers met, with the cited evidence that code looked up."""
 
     point: str
     evidence: tuple[str, ...]
@@ -532,7 +532,7 @@ class CitedClaim:
 
 @dataclass(frozen=True, slots=True)
 class SupportContext:
-    """Asks which claims follow from their evidence alone."""
+    """Request to judge which claims follow from their evidence alone."""
 
     kind: ClassVar[Kind] = "support"
     response_type: ClassVar[type[Response]] = SupportResponse
@@ -572,14 +572,14 @@ def _ignore(what: object) -> None:
 class ModelRequest:
     """One call of a model."""
 
-    context: Context  # what is asked
-    # returns whether the run has been stopped, so that waiting for a provider can end early
+    context: Context
+    # returns whether the run was asked to stop, so that a wait for a provider can end early
     asked_to_stop: Callable[[], bool] = field(default=_never, repr=False, compare=False)
-    # takes each prompt that a provider is sent, with its answer, for the record
+    # receives each prompt sent to a provider, with its answer, for the recording
     on_exchange: Callable[[Exchange], None] = field(default=_ignore, repr=False, compare=False)
-    # takes what each answer costs, which an answer that cannot be used does, too
+    # receives the usage of each answer, including unusable ones
     on_usage: Callable[[Usage], None] = field(default=_ignore, repr=False, compare=False)
-    # the machine, as it was when the run's first question was asked; None if nothing is known of it
+    # facts about the machine at the first request of the run; None if unknown
     machine: Machine | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -604,7 +604,7 @@ class ModelResponse:
 
 
 class Model(Protocol):
-    """Anything that answers requests: a provider, the offline model, a script."""
+    """Anything that answers requests, such as a provider, the offline model or a script."""
 
     def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer one request.

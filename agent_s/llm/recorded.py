@@ -1,4 +1,4 @@
-"""Replaying the answers of a model: of a recorded run, or of a file that `RecordingModel` wrote."""
+"""Replay of recorded model answers, from a recorded run or a file that `RecordingModel` wrote."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ERRORS = {
 
 
 class RecordingModel:
-    """Passes requests on, and appends each answer to a file.
+    """A model that records the answers of another model in a file.
 
     Args:
         model: The model that answers.
@@ -65,27 +65,27 @@ class RecordingModel:
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A call as it was recorded; None where the record does not say."""
+    """A recorded call; fields are None if the recording lacks them."""
 
-    number: int  # its position in the record, from 1
+    number: int  # its position in the recording, from 1
     kind: str  # kind of the request
     instruction: str  # instruction of the task
     output: dict[str, Any]  # fields of the answer
     error: str = ""  # why there was no answer
     subtask: str | None = None  # name of the subtask, for `act`
-    target: str | None = None  # the element that the answer's primitive names, in words
+    target: str | None = None  # the target element of the answer's primitive, in words
 
     @property
     def background(self) -> bool:
-        """Whether it is a summary, which is asked for at any time."""
+        """Whether it is a summary, which may be requested at any time."""
         return _is_background(self.kind)
 
 
 class RecordedModel:
     """Replays recorded answers in order, and refuses a request that differs from the recorded one.
 
-    A request differs if its kind, task or subtask does, or if the recorded answer names another element on its screen.
-    Summaries are an order of their own, since they are written while other calls are made.
+    A request differs if its kind, task or subtask does, or if the recorded answer targets another element on its
+    screen. Summaries are matched separately, since they are written while other calls are made.
 
     Args:
         name: A file that `RecordingModel` wrote, or a recorded run: its folder, its id or the start of it, or "last".
@@ -112,7 +112,7 @@ class RecordedModel:
         calls = self._calls[_is_background(request.kind)]
         call = next(calls, None)
         if call is not None and (call.kind, request.kind) == ("query", "plan"):
-            call = next(calls, None)  # earlier versions asked for a query without a web search, too
+            call = next(calls, None)  # earlier versions requested a query even without a web search
         if call is None:
             raise ModelError(f"The recording ends after {self._given} calls, and {request.kind!r} is asked. {_ADVICE}")
         self._given += 1
@@ -136,7 +136,7 @@ def _is_background(kind: str) -> bool:
 
 
 def _refuse_other(call: RecordedCall, request: ModelRequest) -> None:
-    """Refuse a request that is not the recorded one."""
+    """Raise an error if a request is not the recorded one."""
     instruction = request.context.task.instruction
     if call.kind != request.kind:
         raise _differs(call, f"the record has {call.kind!r}, and {request.kind!r} is asked")
@@ -161,7 +161,7 @@ def _calls_of_run(name: str, runs_folder: Path | None) -> list[RecordedCall]:
 
 
 def _calls_in(events: Iterable[Event]) -> Iterator[RecordedCall]:
-    """Yield the calls of a run; those of `act` with what was done next."""
+    """Yield the calls of a run; calls of `act` with the action that followed."""
     instruction, subtask, number = "", "", 0
     act: RecordedCall | None = None
     for event in events:
@@ -191,13 +191,13 @@ def _calls_in(events: Iterable[Event]) -> Iterator[RecordedCall]:
 
 
 def _with_kind(output: dict[str, Any], kind: str) -> dict[str, Any]:
-    """Return an answer whose primitive says which one it is, which records before version 3 left out."""
+    """Return an answer with the kind of its primitive, which recordings before version 3 omit."""
     return {**output, "action": {"action": kind, **output["action"]}} if "action" in output else output
 
 
 def _calls_of_file(path: Path) -> list[RecordedCall]:
     try:
-        # Not splitlines: it also splits at U+2028 and its like, which JSON leaves as they are.
+        # Not splitlines, which also splits at U+2028 and similar characters that JSON does not escape.
         lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
         header, *records = [json.loads(line) for line in lines]
         version = header["schema_version"]

@@ -29,12 +29,12 @@ ROLES: dict[Kind, ModelRole] = {
 
 
 class ModelByRole:
-    """Passes each request to the model of its role.
+    """Routes each request to the model of its role.
 
-    Before the first request it checks all models, so that a wrong key is found before anything is clicked.
+    All models are checked before the first request, so that a wrong key is found before the agent acts.
 
     Args:
-        default: Answers the requests of all other roles.
+        default: Model for all other roles.
         by_role: Models by role.
     """
 

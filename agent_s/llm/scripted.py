@@ -25,8 +25,8 @@ Answer = Response | Callable[[ModelRequest], Response] | Exception
 class ScriptedModel:
     """Returns scripted answers in order, from one queue for each kind of request.
 
-    A kind without a script gets a default answer, so that a test only scripts what it is about: the instruction as the
-    only subtask, an empty reflection, no verdict. `act` and `ground` have no default.
+    Requests of a kind without a script get a default answer, so that a test scripts only what it is about: the
+    instruction as the only subtask, an empty reflection, no verdict. `act` and `ground` have no default.
 
     Attributes:
         requests: The requests it received, oldest first.

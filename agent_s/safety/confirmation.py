@@ -1,4 +1,4 @@
-"""Confirmation of a risky action: what it does, where, why it is risky, and a picture."""
+"""Consent requests for risky actions: what the action does and where, why it is risky, and a picture."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Consent:
     """A risky action that a person is asked to confirm."""
 
     action: Action  # the action
-    target: str  # its target, in words; empty if it names no element
-    window: str  # title of the window that it affects; empty if unknown
+    target: str  # its target in words; empty if it has none
+    window: str  # title of the affected window; empty if unknown
     reason: str  # why it is risky
     # the affected part of the screen, (H, W, 3) uint8 RGB, with a frame around each target
     picture: NDArray[np.uint8] = field(repr=False, compare=False)
@@ -64,13 +64,13 @@ def consent_for(action: Action, observation: Observation, reason: str) -> Consen
 
 
 def targets_of(action: Action, observation: Observation) -> list[Element]:
-    """Return the elements that an action names and that exist."""
+    """Return the existing target elements of an action."""
     named = [observation.by_id.get(getattr(action, name, None) or -1) for name in ID_FIELDS]
     return [element for element in named if element is not None]
 
 
 def _picture(observation: Observation, parts: list[Rect]) -> NDArray[np.uint8]:
-    """Return the screen around some parts, each in a frame; the whole screen if there are none."""
+    """Return the screen around the given areas, with a frame around each; the whole screen if there are none."""
     shown = [part for part in (rect.intersection(observation.screen) for rect in parts) if part is not None]
     picture = observation.screenshot.copy()
     for part in shown:

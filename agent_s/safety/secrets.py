@@ -1,7 +1,7 @@
 """Secrets: `{{secret:NAME}}` is a placeholder that is resolved only at the moment of input.
 
-The model, events, records and memory only hold the placeholder. Typed values that show up in later observations are
-replaced by it in texts, and the elements that show them are blackened in the screenshot.
+The model, events, recordings and memory contain only the placeholder. In later observations, typed values are replaced
+by it in texts, and the elements that show them are blackened in the screenshot.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Find = Callable[[str], str | None]  # returns the secret of a name, or None
 
 
 class Secrets:
-    """Finds secrets, and hides those that were used."""
+    """Looks up secrets, and hides those that were used."""
 
     def __init__(self, find: Find) -> None:
         self._find = find
@@ -49,7 +49,7 @@ class Secrets:
         return value
 
     def problem(self, text: str) -> str:
-        """Return why the secrets that a text names cannot be typed; empty if they can. None counts as used by that."""
+        """Return why the secrets in a text cannot be typed; empty if they can. This does not mark them as used."""
         if len(SECRET.findall(text)) > len(PLACEHOLDER.findall(text)):
             return "a secret is written {{secret:NAME}}, with letters, digits, '-' and '_' in its name and no blanks"
         missing = [name for name in named_in(text) if len(self._find(name) or "") < MIN_LENGTH]
@@ -68,13 +68,13 @@ class Secrets:
 
 
 class SecretDesktop(DesktopWrapper):
-    """A desktop that types secrets in place of their placeholders, and hides them in what is observed.
+    """A desktop that types secrets in place of their placeholders, and hides them in observations.
 
     Args:
         desktop: The wrapped desktop.
-        secrets: Finds and hides secrets.
-        allowed: Names that may be used: those in the user's own task, so that a text on the screen cannot talk a model
-            into typing another one.
+        secrets: The secrets.
+        allowed: Names that may be used, which are those in the user's task, so that text on the screen cannot make a
+            model type another one.
     """
 
     def __init__(self, desktop: Desktop, secrets: Secrets, allowed: frozenset[str]) -> None:
@@ -83,7 +83,7 @@ class SecretDesktop(DesktopWrapper):
         self._allowed = allowed
 
     def observe(self, read_texts: bool = True, check: bool = True) -> Observation:
-        """Look at the screen, with used secrets hidden; text is always read if it could hold one."""
+        """Return an observation with used secrets hidden; texts are always recognized if they could contain one."""
         seen = self._desktop.observe(read_texts or bool(self._allowed), check)
         if not self._secrets.any_used:
             return seen
@@ -103,16 +103,16 @@ class SecretDesktop(DesktopWrapper):
         return None if windows is None else [replace(window, title=hide(window.title)) for window in windows]
 
     def element_now(self, element: Element) -> Element | None:
-        """Return an element as it is now, with used secrets hidden."""
+        """Return the current state of an element, with used secrets hidden."""
         now = self._desktop.element_now(element)
         return None if now is None else self._hidden(now)
 
     def glance(self, ids: Collection[int]) -> Observation | None:
-        """Return the latest observation with some elements as they are now; None once a secret was used."""
+        """Refresh a part of the latest observation; None once a secret was used."""
         return None if self._secrets.any_used else self._desktop.glance(ids)
 
     def perform(self, action: Action, settle: Settles = True) -> ActionResult:
-        """Carry out one primitive, with secrets in place of placeholders in what is typed."""
+        """Carry out one primitive, with placeholders in typed text replaced by secrets."""
         if isinstance(action, Type):
             names = named_in(action.text)
             values = {name: self._secrets.value(name) if name in self._allowed else None for name in names}
@@ -140,7 +140,7 @@ class SecretDesktop(DesktopWrapper):
         return _describe_missing([name])
 
     def _hidden(self, element: Element) -> Element:
-        """Return the element with secrets hidden; the same object if it shows none."""
+        """Return an element with secrets hidden, or the same object if it shows none."""
         hide = self._secrets.hide
         hidden = replace(
             element,
@@ -159,10 +159,10 @@ def named_in(text: str) -> frozenset[str]:
 
 
 def find_in(environment: Mapping[str, str]) -> Find:
-    """Return a finder that looks into the environment, then into a keyring if that package is installed.
+    """Return a lookup function that searches the environment, then a keyring if that package is installed.
 
     Args:
-        environment: Such as `os.environ`; holds `AGENT_S_SECRET_NAME`.
+        environment: Environment variables such as `AGENT_S_SECRET_NAME`; usually `os.environ`.
     """
 
     def find(name: str) -> str | None:
@@ -175,7 +175,7 @@ def find_in(environment: Mapping[str, str]) -> Find:
 
 
 def _describe_missing(names: Sequence[str]) -> str:
-    """Return that there are no secrets of some names, and what to do about it."""
+    """Return a message about missing secrets, with the fix."""
     listed, variables = ", ".join(names), ", ".join(VARIABLE_PREFIX + name for name in names)
     return f"there is no secret {listed} of at least {MIN_LENGTH} characters; set {variables}"
 

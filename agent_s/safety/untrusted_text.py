@@ -1,10 +1,10 @@
-"""Untrusted text, kept out of memory: text from a screen or the web never becomes an instruction by being stored.
+"""Redaction of untrusted text, so that text from a screen or the web never becomes a stored instruction.
 
-A model that has read the screen writes the summaries, so a text there may talk it into storing an instruction for the
-next task. Verbatim repetitions of such text, and calls of primitives, are therefore removed from what is stored, and so
-is what stands in quotes and is only a part of a text there, such as a command from a page; names of elements stay. A
-paraphrase is not detected: experience stays marked as coming from a screen, is given to models as data, and the policy
-decides which of the resulting actions are allowed.
+Summaries are written by a model that has read the screen, so a text there may induce it to store an instruction for the
+next task (prompt injection). Therefore verbatim repetitions of such text, and calls of primitives, are removed before
+storing, and so are quotations of a part of a text, such as a command from a page; names of elements stay. Paraphrases
+are not detected. Hence experience stays marked as coming from a screen, models get it as data, and the policy decides
+which resulting actions are allowed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class UntrustedText:
             self._texts.update(map(_spaced, joined.split("\n")))
 
     def is_quoted_in(self, text: str) -> bool:
-        """Return whether a text repeats untrusted text at length, or holds a call of a primitive."""
+        """Return whether a text repeats untrusted text at length, or contains a call of a primitive."""
         return self._without_repetitions(text) != text
 
     def redact(self, text: str) -> str:
@@ -72,7 +72,7 @@ class UntrustedText:
         return text
 
     def _is_part(self, quoted: str) -> bool:
-        """Return whether several words are a part of an untrusted text, but not all of one, and not the user's own."""
+        """Return whether several words are a proper part of an untrusted text, and not the user's own words."""
         spaced = _spaced(quoted)
         if len(spaced.split()) < 2 or spaced in self._texts or spaced in self._trusted_text:
             return False

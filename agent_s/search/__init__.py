@@ -1,4 +1,4 @@
-"""Web search: the protocol that search engines implement, and the normal form of their results."""
+"""Web search: the protocol of search engines, and normalization of their results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Meter(Protocol):
 
 
 class WebSearch(Protocol):
-    """A search engine.
+    """A web search engine.
 
     An engine that inherits from this class only has to implement `search`.
     """
@@ -44,7 +44,7 @@ class WebSearch(Protocol):
         return
 
     def set_meter(self, meter: Meter) -> None:
-        """Report what searches cost to a meter from now on."""
+        """Charge searches to a meter from now on."""
         return
 
 
@@ -52,7 +52,7 @@ def tidy(results: Iterable[WebResult], most: int) -> tuple[WebResult, ...]:
     """Return the first non-empty results, each page once, truncated to a maximum length.
 
     Args:
-        results: Best first.
+        results: The results, best first.
         most: Maximum number of results.
     """
     found: dict[str, WebResult] = {}

@@ -1,4 +1,4 @@
-"""Search engines from settings."""
+"""Factories for search engines."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from agent_s.settings import Engine, SearchSettings, Settings
 from memory_store import MemoryStore
 
 HOSTING = ("anthropic", "openai", "gemini")  # the providers with a web search of their own
-ENGINE_SHARE = 0.9  # share of the search timeout for the engine; the rest is for finding an older answer
+ENGINE_SHARE = 0.9  # share of the search timeout for the engine; the rest is for the fallback to an older answer
 
 
 def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearch | None:
     """Return the engine that the settings name, or None; nothing is sent.
 
     Args:
-        settings: `search` is used, and for `hosted` also `model` and `provider`.
-        environment: Source of keys, such as `os.environ`.
+        settings: Settings, of which `search` applies, and for `hosted` also `model` and `provider`.
+        environment: Environment variables with the API keys, such as `os.environ`.
 
     Raises:
         SettingsError: An address is missing or invalid, or the model's provider has no web search.
@@ -47,7 +47,8 @@ def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearc
 def chosen_engine(settings: Settings) -> Engine:
     """Return the engine of the settings, with `auto` resolved to `hosted` or `none`.
 
-    It is `hosted` only if the planning model's provider has a web search whose cost is known where dollars are limited.
+    It is `hosted` only if the planning model's provider has a web search, whose price must be known if dollars are
+    limited.
     """
     if settings.search.engine != "auto":
         return settings.search.engine

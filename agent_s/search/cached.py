@@ -24,10 +24,10 @@ class CachedSearch(WebSearch):
 
     engine: WebSearch  # the engine
     memory: MemoryStore  # stores the answers
-    name: str  # key of the engine, with everything its answers depend on
-    fresh: timedelta  # maximum age of an answer that replaces a search
-    usable: timedelta  # maximum age of an answer to fall back to
-    wait_s: float  # longest wait for the engine, s. A later answer is stored for the next time.
+    name: str  # cache key of the engine, including everything that its answers depend on
+    fresh: timedelta  # maximum age of an answer that makes a search unnecessary
+    usable: timedelta  # maximum age of an answer as a fallback
+    wait_s: float  # longest wait for the engine, s; a later answer is still stored
     now: Callable[[], datetime] = lambda: datetime.now(UTC)  # returns the time, UTC
 
     def search(self, query: str) -> tuple[WebResult, ...]:
@@ -49,7 +49,7 @@ class CachedSearch(WebSearch):
             return _results(kept, f"({OLD}: asked {in_words(age)} ago)")
 
     def set_meter(self, meter: Meter) -> None:
-        """Report what searches cost to a meter; a stored answer costs nothing."""
+        """Charge searches to a meter; stored answers are free."""
         self.engine.set_meter(meter)
 
     def cancel(self) -> None:
@@ -64,7 +64,7 @@ class CachedSearch(WebSearch):
             answer = WebAnswer(engine=self.name, query=query, pages=pages, asked_at=asked_at)
             if pages:
                 self.memory.save_web_answer(answer)
-        except (MemoryStoreError, ValueError) as error:  # costs nothing but the next search
+        except (MemoryStoreError, ValueError) as error:  # a cache miss
             logger.warning("The search results cannot be cached: %s", error)
         return results
 

@@ -1,4 +1,4 @@
-"""Web search by the model's provider, which searches, reads and answers with its sources."""
+"""Web search by the model's provider, which searches, reads, and answers with citations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agent_s.search import Meter, WebSearch, tidy
 
 QUESTION = "Search the web and answer briefly, in steps, with menus and keys by their names: {query}"
 MAX_SEARCHES = 3
-MAX_PAUSES = 3  # number of times that Anthropic may interrupt its answer to continue searching
+MAX_PAUSES = 3  # how often Anthropic may pause its answer to continue searching
 
 
 class _Citation(Answer):
@@ -76,7 +76,7 @@ class _HostedSearch(WebSearch):
     meter: Meter | None = None
 
     def set_meter(self, meter: Meter) -> None:
-        """Report what searches cost to a meter."""
+        """Charge searches to a meter."""
         self.meter = meter
 
     def cancel(self) -> None:
@@ -181,10 +181,10 @@ class _GroundedResponse(CamelAnswer):
 
 
 class GeminiSearch(_HostedSearch):
-    """Searches with Google's search, by which Gemini grounds its answers."""
+    """Searches with Google Search, through Gemini's grounding."""
 
     def search(self, query: str) -> tuple[WebResult, ...]:
-        """Return the answer, then the pages that it rests on; see `WebSearch`."""
+        """Return the answer, then the pages that it is grounded in; see `WebSearch`."""
         config = {"tools": [{"google_search": {}}], "should_return_http_response": True}
         response, seconds = self._call(
             lambda sdk: sdk.models.generate_content,

@@ -14,7 +14,7 @@ from agent_s.llm.providers.cancellation import OpenConnections
 from agent_s.llm.providers.sdk_client import AnswerT
 
 MAX_ANSWER_BYTES = 4_000_000
-MAX_MESSAGE = 200  # characters of a server's error message that are passed on
+MAX_MESSAGE = 200  # maximum number of characters of a server's error message
 
 
 class Server:
@@ -42,13 +42,13 @@ class Server:
         return f"{self.name} at {self.address}"
 
     def ask(self, method: Literal["GET", "POST"], path: str, form: type[AnswerT], **content: Any) -> AnswerT:
-        """Send a request and read the answer.
+        """Send a request and read the response.
 
         Args:
             method: HTTP method.
-            path: Path, from the address of the server.
-            form: Type of the answer.
-            content: What is sent, as `params` or `json`.
+            path: Path, relative to the address of the server.
+            form: Type of the response.
+            content: The content, as `params` or `json`.
 
         Raises:
             SearchError: There is no usable answer; `Refused` for an HTTP error status.
@@ -91,7 +91,7 @@ class Server:
 
 
 class Refused(SearchError):
-    """A server answered with an error.
+    """The server responded with an error.
 
     Attributes:
         status: HTTP status.

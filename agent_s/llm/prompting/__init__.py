@@ -1,1 +1,1 @@
-"""From typed contexts to prompts."""
+"""Rendering of typed contexts as prompts."""

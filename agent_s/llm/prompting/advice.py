@@ -1,4 +1,4 @@
-"""Advice about kinds of applications, from `advice.yaml`: it is given where it bears on the screen."""
+"""Advice about kinds of applications, from `advice.yaml`, which is included if it applies to the screen."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Advice:
     title: str = ""  # pattern of a dialog's title, case-insensitive
 
     def bears_on(self, seen: Observation, roles: frozenset[str]) -> bool:
-        """Return whether it is of use on a screen.
+        """Return whether the advice applies to a screen.
 
         Args:
             seen: The screen.
-            roles: The roles on it, those of containers included.
+            roles: The roles on it, including those of containers.
         """
         front = seen.active_window
         return (
@@ -45,7 +45,7 @@ class Advice:
 
 
 def advice_for(seen: Observation) -> tuple[Advice, ...]:
-    """Return the advice that bears on a screen."""
+    """Return the advice that applies to a screen."""
     own = {element.role for element in seen.elements}
     roles = own | {part.partition(":")[0] for element in seen.elements for part in element.path}
     return tuple(advice for advice in load_advice() if advice.bears_on(seen, frozenset(roles)))

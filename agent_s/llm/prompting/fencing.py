@@ -1,7 +1,7 @@
 """Fences around untrusted text (screen, web, memory), so that a model can tell it from its instructions.
 
-The mark of a fence is derived from a secret and the text itself: text on the screen cannot forge it, it fits no other
-text even if the model repeats it, and the same text always gets the same mark, which keeps providers' caches valid.
+The mark of a fence is derived from a secret and the text itself. So text on the screen cannot forge it, a mark that the
+model repeats is of no use for another text, and equal texts get equal marks, which keeps providers' caches valid.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _KEPT = frozenset("\n\t\u200d")
 
 
 class Fence:
-    """Puts texts between marks.
+    """Puts fences around texts.
 
     Args:
-        secret: The secret that marks are derived from.
+        secret: The secret from which marks are derived.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -32,7 +32,7 @@ class Fence:
         """Return the text between two marked lines, with imitations of them escaped.
 
         Args:
-            text: Anything.
+            text: The untrusted text.
             kind: One of `KINDS`.
         """
         if kind not in KINDS:

@@ -1,7 +1,7 @@
 """Screenshots for models.
 
-Primitives name elements, or pixels of the screen, so a picture may have any size. What the text of an observation tells
-needs no detail: such a picture is sent at half its size, as an overview.
+Primitives refer to elements or to pixels of the screen, so pictures may have any size. If the text of an observation
+covers everything that is visible, the picture needs no detail and is sent at half its size, as an overview.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 LONGEST_EDGE = 1568  # longest edge that every current model takes unscaled, px
 MARGIN = 40  # around a part of the screen, px
-INVISIBLE = 8  # invisible difference in brightness; redrawing the same text may differ by a few steps
+INVISIBLE = 8  # invisible difference in brightness; redrawn text may differ by a few steps
 OVERVIEW_EDGE = 400  # longest edge below which no picture is halved, px
 
-BLOCK = 8  # blocks of this size are counted, px
-DRAWN = 40  # difference in brightness within a block from which something is drawn there
-BLOCKS_OF_A_CHARACTER, BLOCKS_OF_AN_ICON = 4, 40  # what is drawn for an element that has a name
-BLOCKS_OF_A_PICTURE = 160  # about 100x100 px; if less is drawn outside of words, the text tells what is shown
+BLOCK = 8  # side of the blocks that are counted, px
+DRAWN = 40  # minimum difference in brightness within a block that contains a drawing
+BLOCKS_OF_A_CHARACTER, BLOCKS_OF_AN_ICON = 4, 40  # number of blocks that a named element may fill
+BLOCKS_OF_A_PICTURE = 160  # about 100x100 px; with fewer drawn blocks outside text elements, the text covers everything
 
 
 def encode(
@@ -81,10 +81,10 @@ def changed_part(before: Observation, after: Observation) -> Rect | None:
 
 
 def is_all_text(seen: Observation, part: Rect | None = None) -> bool:
-    """Return whether the text of an observation tells what a part of the screen shows, or else all of it.
+    """Return whether the text of an observation covers what a part of the screen, or all of it, shows.
 
-    It does if little is drawn outside of what has words: photos, charts, drawings and unread texts are, and so is a
-    picture whose only words are a short name, since too much is drawn for them.
+    It does unless much is drawn outside of text elements: photos, charts, drawings, unread texts, and pictures that
+    have only a short name.
     """
     drawn = _drawn(seen.screenshot)
     for element in sorted(seen.elements, key=lambda one: one.rect.area):
@@ -101,7 +101,7 @@ def is_all_text(seen: Observation, part: Rect | None = None) -> bool:
 
 
 def _drawn(screenshot: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return for each block of a screenshot whether something is drawn in it, (H / 8, W / 8)."""
+    """Return a mask of the blocks of a screenshot that contain a drawing, (H / 8, W / 8)."""
     import numpy as np
 
     height, width = (size // BLOCK * BLOCK for size in screenshot.shape[:2])
@@ -122,7 +122,7 @@ def _blocks(area: Rect, margin: int = 0) -> tuple[slice, slice]:
 
 
 def _edges(frame: Rect, title_height: int) -> tuple[Rect, ...]:
-    """Return what surrounds a window: its title, and its borders."""
+    """Return the areas of a window's title bar and borders."""
     return (
         Rect(frame.x, frame.y, frame.width, max(1, title_height)),
         Rect(frame.x, frame.bottom, frame.width, 1),

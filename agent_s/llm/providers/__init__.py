@@ -1,1 +1,1 @@
-"""Models behind an HTTP API."""
+"""Model providers with an HTTP API."""

@@ -97,10 +97,10 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def breakpoints(parts: Sequence[Part]) -> tuple[int, ...]:
-    """Return the positions of the parts after which the provider is to keep a cache.
+    """Return the positions of the parts after which to set cache breakpoints.
 
-    They are the first part, which never changes; the part before the oldest picture, up to which the text remains when
-    pictures are left out; and the part before the closing question, from which the next request continues.
+    These are the first part, which never changes; the part before the oldest picture, up to which the text stays when
+    pictures are dropped; and the part before the closing question, from which the next request continues.
     """
     if len(parts) < 2:
         return ()

@@ -19,11 +19,11 @@ class OpenConnections:
         self._streams: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def track(self, request: Any) -> None:
-        """Track what is opened for a request; a request hook of the client."""
+        """Track the connections opened for a request, as a request hook of the client."""
         request.extensions = {**request.extensions, "trace": self._on_trace}
 
     def cancel(self) -> None:
-        """End every exchange at once; waiting threads get the client's error for a lost connection."""
+        """Cancel all exchanges; waiting threads get the client's error for a lost connection."""
         for stream in list(self._streams):
             end = stream.get_extra_info("socket")
             with suppress(OSError):  # already closed

@@ -1,6 +1,6 @@
-"""Any server with OpenAI's chat completions: vLLM, Ollama, llama.cpp, LM Studio, gateways.
+"""Client for any server with OpenAI's chat completions API: vLLM, Ollama, llama.cpp, LM Studio, gateways.
 
-Such servers differ in what they enforce and report, so requests use few features and answers are not trusted.
+Such servers differ in what they enforce and report, so requests use few features, and answers are not trusted.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ class ServerClient(SdkClient):
 
     @property
     def model(self) -> str:
-        """Name of the model; that of the only one that the server lists, if none was given.
+        """Name of the model; by default, that of the only model that the server lists.
 
         Raises:
-            ModelUnavailable: It lists several, or none.
+            ModelUnavailable: The server lists several models, or none.
         """
         if not self._model:
             names = self._names()
@@ -91,10 +91,10 @@ class ServerClient(SdkClient):
         return super().call(endpoint, form, **request, extra_headers=headers)
 
     def check(self) -> None:
-        """Check that the server lists the model, or else that it answers with it, by a request for one token.
+        """Check that the server lists the model, or else that a request for one token succeeds.
 
-        Ollama lists another form of a name than it takes, and `transformers serve` lists what it has downloaded, or
-        reports an error if that is nothing.
+        Ollama lists names in a different form than it accepts, and `transformers serve` lists only downloaded models,
+        or reports an error if there are none.
 
         Raises:
             ModelUnavailable: The server is not available, or has no such model.

@@ -37,7 +37,7 @@ class _Part(CamelAnswer):
 
 
 class Candidate(CamelAnswer):
-    """One of the answers, of which only the first is used."""
+    """A candidate answer; only the first one is used."""
 
     parts: tuple[_Part, ...] = nested((), "content", "parts")
     finish_reason: str | None = None
@@ -71,7 +71,7 @@ class _Response(CamelAnswer):
     response_id: str = ""
     candidates: tuple[Candidate, ...] = ()
     block_reason: str | None = nested(None, "promptFeedback", "blockReason")
-    usage_metadata: Counts  # always there, so that the answer of something else is recognized
+    usage_metadata: Counts  # always present, which distinguishes it from responses of other servers
 
 
 class GeminiClient(SdkClient):
@@ -171,7 +171,7 @@ def _part(part: Part) -> dict[str, Any]:
 
 
 def _failure(error: Any) -> Failure:
-    """Return an error of the SDK; the wait that the API asks for is in the body."""
+    """Convert an error of the SDK; the requested wait is in the body."""
     headers: Mapping[str, str] = error.response.headers if error.response is not None else {}
     body = error.details if isinstance(error.details, Mapping) else {}
     inner = body.get("error", body)

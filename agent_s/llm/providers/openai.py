@@ -71,7 +71,7 @@ class _Response(Ending):
 def send(
     client: SdkClient, settings: RequestSettings, conversation: Conversation, schema: dict[str, Any] | None
 ) -> Reply:
-    """Send a conversation, of which nothing is stored there, and read the answer; a `provider.Send`."""
+    """Send a conversation with storage turned off, and read the answer; a `provider.Send`."""
     request: dict[str, Any] = {
         "model": client.model,
         "instructions": conversation.system,
@@ -91,7 +91,7 @@ def send(
 
 
 def reasoning(settings: RequestSettings) -> dict[str, Any]:
-    """Return the part of a request that says how much to think."""
+    """Return the part of a request that sets the reasoning effort."""
     effort = "none" if settings.thinking is False else settings.effort
     return {} if effort is None else {"reasoning": {"effort": effort}}
 

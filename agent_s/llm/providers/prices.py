@@ -22,7 +22,7 @@ class Price(BaseModel):
 
     input: Dollars  # input that is neither read from a cache nor written to one
     cached: Dollars  # input read from the provider's cache
-    written: Dollars  # input written to it
+    written: Dollars  # input written to the provider's cache
     output: Dollars  # output
     searches: Dollars | None = None  # a thousand web searches by the provider; None if unknown
 

@@ -28,7 +28,7 @@ _SHOWN = "`agent-s runs show RUN --calls` shows what was sent and answered."
 
 
 class Send(Protocol):
-    """Carries a conversation to a provider and its answer back, in the provider's wire format."""
+    """Sends a conversation to a provider in its wire format, and returns the answer."""
 
     def __call__(
         self,
@@ -37,7 +37,7 @@ class Send(Protocol):
         conversation: Conversation,
         schema: dict[str, Any] | None,
     ) -> Reply:
-        """Send and wait; the provider is asked to enforce the schema, if one is given.
+        """Send a conversation and wait for the answer; the provider enforces the schema, if there is one.
 
         Raises:
             SchemaRefused: The server supports no schemas.
@@ -61,7 +61,7 @@ class ProviderModel:
     _enforces_schema: bool = field(default=True, init=False)
 
     def complete(self, request: ModelRequest) -> ModelResponse:
-        """Answer one request; an invalid answer is sent back with the reason, twice at most.
+        """Answer one request; an invalid answer is sent back with the reason, at most twice.
 
         Raises:
             ModelUnavailable: The provider cannot be reached, or refuses the key.
@@ -88,23 +88,23 @@ class ProviderModel:
         return ModelResponse(output, usage, {"request_id": reply.request_id, "requests": requests})
 
     def check(self, asked_to_stop: Callable[[], bool] = lambda: False) -> None:
-        """Check that provider, key and model are available, without a request to the model.
+        """Check that the provider, the key and the model are available, without a request to the model.
 
         Raises:
-            ModelUnavailable: They are not; the message suggests a fix.
+            ModelUnavailable: Something is not available; the message suggests a fix.
         """
         self.retrying(self.client.check, self.client.cancel, asked_to_stop)
 
     def exchange(
         self, ask: Callable[[], Reply], request: ModelRequest, sent: Conversation, schema: dict[str, Any] | None = None
     ) -> Reply:
-        """Ask, again after transient errors, and report the exchange for the record, and what it cost.
+        """Make an exchange, with retries after transient errors, and report it with its usage.
 
         Args:
-            ask: Sends the question and returns the answer.
-            request: What is asked.
-            sent: The question, for the record.
-            schema: The schema that the provider is asked to enforce, if it does.
+            ask: Callback that sends the conversation and returns the answer.
+            request: The request.
+            sent: The conversation, for the recording.
+            schema: The schema that the provider is asked to enforce, if any.
 
         Raises:
             ModelError: There is no answer.

@@ -1,7 +1,7 @@
 """Retries after transient errors: rate limits, overload, lost connections.
 
-The SDKs' own retries are switched off: one of them sleeps for as long as a server says, even for a month; both compare
-a server's time of day with this machine's clock; and neither reports how often it tried.
+The SDKs' own retries are disabled: one of them sleeps for as long as a server requests, even for a month; both compare
+a server's time with this machine's clock; and neither reports how often it tried.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Retrying:
     """Retries with exponential backoff, or after the wait that the server asks for."""
 
     retries: int = 4  # maximum number of retries
-    sleep: Callable[[float], None] | None = None  # waits, s; None for a wait that ends early when the run is stopped
+    sleep: Callable[[float], None] | None = None  # waits, s; None for a wait that ends early if the run is stopped
     # returns a number in [0, 1), so that several agents do not retry at the same moment
     jitter: Callable[[], float] = random.random
 
@@ -97,7 +97,7 @@ class Retrying:
 
 
 def _sleep(seconds: float, asked_to_stop: Callable[[], bool]) -> None:
-    """Sleep in short pieces, since the signal handler that asks for the stop must not touch a lock."""
+    """Sleep in short intervals and poll, since a signal handler that requests the stop must not take a lock."""
     until = time.monotonic() + seconds
     while (left_s := until - time.monotonic()) > 0:
         if asked_to_stop():
@@ -108,7 +108,7 @@ def _sleep(seconds: float, asked_to_stop: Callable[[], bool]) -> None:
 def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
     """Return the wait that a server asks for, s, or None (RFC 9110, section 10.2.3).
 
-    A time of day is compared with the server's own clock if its answer has a date, since this machine's may be wrong.
+    A date is compared with the server's own clock if the response has one, since this machine's clock may be wrong.
 
     Args:
         headers: Headers of the response; names in lower case or case-insensitive.

@@ -1,8 +1,8 @@
-"""Small JSON schemas of typed responses.
+"""Compact JSON schemas of typed responses.
 
-A schema is sent with every request, so it holds names, types and choices only; pydantic checks the rest afterwards. A
-union of models (the primitives, the probes) becomes one flat object: the name of the kind, and the fields of all kinds.
-That is a fifth of the text of the union, and keeps within what providers compile.
+A schema is sent with every request, so it contains only names, types and choices; pydantic checks the rest afterwards.
+A union of models (the primitives, the probes) becomes one flat object with the name of the kind and the fields of all
+kinds. That takes a fifth of the text of the union and stays within the limits of providers.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def schema_for(response_type: type[Response], every_field: bool = True) -> dict[
 
     Args:
         response_type: The type.
-        every_field: Whether every field is required, as OpenAI's strict mode demands: then a field of a flat object
-            that its kind does not have is null. Otherwise it is left out.
+        every_field: Whether every field is required, as in OpenAI's strict mode: then fields of a flat object that its
+            kind does not have are null. Otherwise they are omitted.
     """
     whole = response_type.model_json_schema()
     writer = _Writer(whole.get("$defs", {}), every_field)
@@ -45,7 +45,7 @@ class _Writer:
         self._defined: dict[str, dict[str, Any]] = {}  # by name
 
     def whole(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Return a written schema with its definitions: in place if it is used once, else defined once."""
+        """Return the complete schema; a definition that is used once is inlined."""
         whole = {**schema, "$defs": self._defined}
         for name in self._defined:
             if json.dumps(whole).count(json.dumps(_reference(name))) == 1:
@@ -78,7 +78,7 @@ class _Writer:
         return small
 
     def _defined_once(self, name: str) -> dict[str, Any]:
-        """Return a reference to a definition; its text where that is short."""
+        """Return a reference to a definition, or the definition itself if it is short."""
         body = self.write(self._definitions[name])
         if not _without_null(body).keys() & {"properties", "anyOf"}:
             return body
@@ -120,7 +120,7 @@ def _reference(name: str) -> dict[str, Any]:
 
 
 def _put_in(node: Any, name: str, union: dict[str, Any]) -> Any:
-    """Return a schema with a union in place of the references to it."""
+    """Return a schema with a union inlined in place of references to it."""
     if isinstance(node, list):
         return [_put_in(item, name, union) for item in node]
     if not isinstance(node, dict):
@@ -139,7 +139,7 @@ def _without_null(form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _union(forms: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a schema that allows any of these; as one list of choices or types, if that says the same."""
+    """Return a schema that allows any of the forms, as a single list of choices or types if possible."""
     forms = [one for form in forms for one in form.get("anyOf", [form])]
     if {"type": "number"} in forms:
         forms = [form for form in forms if form != {"type": "integer"}]  # integers are numbers

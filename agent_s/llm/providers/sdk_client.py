@@ -79,10 +79,10 @@ class SdkClient:
             ) from error
 
     def check(self) -> None:
-        """Check that provider, key and model are available, without a request to the model.
+        """Check that the provider, the key and the model are available, without a request to the model.
 
         Raises:
-            ModelUnavailable: They are not; the message suggests a fix.
+            ModelUnavailable: Something is not available; the message suggests a fix.
         """
         self.call(lambda sdk: partial(sdk.models.with_raw_response.retrieve, self.model), Answer)
 
@@ -108,7 +108,7 @@ class SdkClient:
             )
 
     def _http_options(self, library: str = "httpx2") -> dict[str, Any]:
-        """Return the options of the HTTP client; redirects are not followed, since they could carry the key away.
+        """Return the options of the HTTP client; redirects are not followed, since they could leak the key.
 
         Args:
             library: The client's library: httpx, or its successor httpx2.
@@ -125,7 +125,7 @@ class SdkClient:
 
 
 def _bound(http: Any, response: Any, limit_s: float) -> None:
-    """Bound the body of an answer in size and time, from its first byte to its end; `http` is the client's library."""
+    """Limit the size and the duration of a response body; `http` is the client's library."""
 
     class Bounded(http.SyncByteStream):  # type: ignore[misc]
         def __init__(self, stream: Any) -> None:

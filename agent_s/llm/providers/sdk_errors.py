@@ -1,4 +1,4 @@
-"""Translation of an SDK's errors, with a fix in each message. No error that is raised here holds a key."""
+"""Translation of SDK errors into errors of this package, with a fix in each message and without API keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from agent_s.errors import ModelError, ModelRefused, ModelUnavailable, ResponseCutOff
 from agent_s.llm.providers.retries import TransientError, retry_after_s
 
-MAX_MESSAGE = 300  # characters of a server's error message that are passed on
+MAX_MESSAGE = 300  # maximum number of characters of a server's error message
 
 _ACCOUNT_USED_UP = frozenset(("insufficient_quota", "billing_hard_limit_reached", "enforced_spend_limit_reached"))
 """Error codes of status 429 that waiting does not fix."""
@@ -26,7 +26,7 @@ _NO_SCHEMA = re.compile(
     re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(r"credit|billing|quota", re.IGNORECASE)
-# Settings of requests, by the words with which servers refuse their values
+# settings of requests, by words in servers' messages that refuse their values
 _REFUSED_SETTINGS = {
     "provider.effort": re.compile(r"\beffort\b|reasoning_effort|thinking_level|thinkingLevel", re.IGNORECASE),
     "provider.thinking": re.compile(r"\bthinking\b|thinking_budget|thinkingBudget", re.IGNORECASE),
@@ -55,7 +55,7 @@ class Service:
         return f"{self.name} at {self.address}"
 
     def tidy(self, text: str) -> str:
-        """Return a foreign message as one short line without the key."""
+        """Return a server's message as one short line without the key."""
         if self.key:
             text = text.replace(self.key, "[key]")
         line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
@@ -64,7 +64,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An answer with an HTTP error status."""
+    """A response with an HTTP error status."""
 
     status: int
     body: object  # its body, as JSON
@@ -74,7 +74,7 @@ class Failure:
 
 @contextmanager
 def translated(sdk: ModuleType, service: Service) -> Iterator[None]:
-    """Translate the errors of an SDK into those of this package; without causes, which may repeat the key."""
+    """Translate SDK errors into errors of this package, without causes, which may contain the key."""
     try:
         yield
     except sdk.APIStatusError as error:
@@ -168,7 +168,7 @@ def _rejected(message: str, said: str) -> ModelError:
 
 
 def _fields(body: object) -> Mapping[str, Any]:
-    """Return the description in an error's body, which some servers nest or give as text."""
+    """Return the description in an error's body, which some servers nest or send as text."""
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     return inner if isinstance(inner, Mapping) else {"message": inner if isinstance(inner, str) else ""}
 

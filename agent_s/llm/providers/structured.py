@@ -1,7 +1,7 @@
-"""Typed responses from the text of an answer.
+"""Parsing of answers into typed responses.
 
-Providers that enforce a schema still cut answers off, and many servers ignore it, so every answer is read the same way:
-find the one JSON object, refuse what is ambiguous, validate with pydantic.
+Even providers that enforce a schema may truncate answers, and many servers ignore it. Therefore all answers are parsed
+in the same way: find the only JSON object, reject ambiguous answers, and validate with pydantic.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def read_response(text: str, response_type: type[Response]) -> Response:
 
 
 def without_thinking(text: str) -> str:
-    """Return an answer without the reasoning that open models write before it, but with such marks inside of it."""
+    """Remove the reasoning that open models write before an answer; reasoning marks within the answer stay."""
     thinking = _THINKING.match(text)
     return text[thinking.end() if thinking else 0 :].strip()
 
 
 def _problems(error: ValidationError) -> str:
-    """Return what is wrong, without repeating the input."""
+    """Return the validation errors, without repeating the input."""
     listed = error.errors(include_url=False, include_input=False, include_context=False)[:5]
     return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'answer'}: {item['msg']}" for item in listed)
 
@@ -100,7 +100,7 @@ def _only_object(text: str) -> dict[str, Any]:
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield the outermost JSON objects of a text; braces in prose are skipped.
 
-    A truncated or broken object is refused, since one inside of it could be mistaken for the answer.
+    A truncated or malformed object is rejected, since an object inside it could be mistaken for the answer.
     """
     decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
     position = 0
@@ -155,10 +155,10 @@ def _with_action(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_unused(node: Any) -> Any:
-    """Return an answer whose primitives and probes lack the fields of other kinds, if those say nothing, and nulls.
+    """Remove nulls, and empty fields of other kinds, from the primitives and probes of an answer.
 
-    The schema has one flat object for all kinds, in which models fill in nulls and defaults. Some write the id of an
-    element as a text.
+    The schema has one flat object for all kinds, which models fill with nulls and defaults. Some write an element's id
+    as a string.
     """
     if isinstance(node, list):
         return [_without_unused(item) for item in node]
@@ -168,7 +168,7 @@ def _without_unused(node: Any) -> Any:
     return {
         name: int(value) if _is_id(name, value) else _without_unused(value)
         for name, value in node.items()
-        if kind is None or (value is not None if name in kind.model_fields else not _says_nothing(name, value))
+        if kind is None or (value is not None if name in kind.model_fields else not _is_void(name, value))
     }
 
 
@@ -176,8 +176,8 @@ def _is_id(name: str, value: Any) -> bool:
     return name.endswith("_id") and isinstance(value, str) and value.isascii() and value.isdecimal()
 
 
-def _says_nothing(name: str, value: Any) -> bool:
-    """Return whether a field that a kind does not have is empty, or has the default of the kinds that have it."""
+def _is_void(name: str, value: Any) -> bool:
+    """Return whether a field of another kind is empty or has its default."""
     return not value or any(
         name in kind.model_fields and kind.model_fields[name].default == value
         for kinds in _KINDS.values()
