@@ -9,6 +9,7 @@ EvaluationError
 ├── CheckFailed          the state of the applications cannot be read, so the task cannot be judged
 ├── PagesMissing         the pages of MiniWoB++ are not installed, or a page does not exist
 ├── BrowserLost          the browser of an episode no longer answers
+├── ClusterError         the desktops of a Ray cluster cannot be used
 ├── WorkerLost           a worker process ended or stopped answering
 └── ResultsError         the results file cannot be read or written, or belongs to another evaluation
 ```
@@ -57,6 +58,12 @@ class PagesMissing(EvaluationError):
 
 class BrowserLost(EvaluationError):
     """The browser of an episode no longer answers, or has lost its page."""
+
+
+class ClusterError(EvaluationError):
+    """The desktops of a Ray cluster cannot be used; the message suggests a fix."""
+
+    exit_status = 3
 
 
 class WorkerLost(EvaluationError):

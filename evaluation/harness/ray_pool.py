@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_s.errors import install_command
-from evaluation.errors import EvaluationError, WorkerLost
+from evaluation.errors import ClusterError, WorkerLost
 from evaluation.harness.pool import COMMAND, ENDING_S, OVERHEAD_S, Worker
 from evaluation.harness.results import Job, Result, Work
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 RESOURCE = "desktop"  # what a machine of the cluster offers as often as it can hold a desktop
 MOST_LOSSES = 3  # of actors in the middle of the same job, which may be its fault
+CONNECT_S = 10.0  # longest wait for a cluster to accept a connection, s
 LOST_S = 300.0  # longest time without any actor, s
 _POLL_S = 1.0
 
@@ -91,7 +92,7 @@ class RayPool:
         Closing the iterator, or KeyboardInterrupt inside it, ends the actors and their current jobs.
 
         Raises:
-            EvaluationError: Ray is not installed, the cluster cannot be reached or offers no desktops, or one of its
+            ClusterError: Ray is not installed, the cluster cannot be reached or offers no desktops, or one of its
                 machines does not have the folder of the results.
         """
         with _connected(self._address) as ray, _marked(self._folder) as mark:
@@ -148,13 +149,13 @@ class RayPool:
                 asked |= {actor.ready.remote(mark): actor for actor in idle}
                 idle.clear()
             if not running and now - answered_at > LOST_S:
-                raise EvaluationError(f"No machine of the cluster has had a free {RESOURCE} for {LOST_S:g} s: {why}")
+                raise ClusterError(f"No machine of the cluster has had a free {RESOURCE} for {LOST_S:g} s: {why}")
 
     def _require_folder(self, lacking: str) -> None:
         """Refuse a machine, by its name, that does not have the folder; "" is one that has it."""
         if lacking:
             share = "Put it on a disk that all machines share, such as NFS"
-            raise EvaluationError(f"{lacking} does not have the folder {self._folder} of this machine. {share}.")
+            raise ClusterError(f"{lacking} does not have the folder {self._folder} of this machine. {share}.")
 
 
 @contextmanager
@@ -163,21 +164,35 @@ def _connected(address: str) -> Iterator[ModuleType]:
     try:
         import ray
     except ImportError as error:
-        raise EvaluationError(f"--cluster needs Ray: {install_command('ray')} ({error}).") from error
+        raise ClusterError(f"--cluster needs Ray: {install_command('ray')} ({error}).") from error
     connects = not ray.is_initialized()
     if connects:
+        _require_listener(address)
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError) as error:
-            raise EvaluationError(f"There is no Ray cluster at {address}: {error}") from error
+            raise ClusterError(f"There is no Ray cluster at {address}: {error}") from error
     try:
         if not ray.cluster_resources().get(RESOURCE):
             offer = f"ray start --address={address} --resources='{{\"{RESOURCE}\": 4}}'"
-            raise EvaluationError(f"No machine of the cluster at {address} offers desktops. Start each with: {offer}")
+            raise ClusterError(f"No machine of the cluster at {address} offers desktops. Start each with: {offer}")
         yield ray
     finally:
         if connects:
             ray.shutdown()
+
+
+def _require_listener(address: str) -> None:
+    """Refuse an address where nothing listens, which Ray would try again and again for minutes."""
+    if address == "auto":
+        return
+    host, _, port = address.rpartition(":")
+    try:
+        if not host or not port.isdecimal():
+            raise OSError("an address is HOST:PORT, or auto")
+        socket.create_connection((host.removeprefix("ray://").strip("[]"), int(port)), CONNECT_S).close()
+    except (OSError, OverflowError) as error:
+        raise ClusterError(f"There is no Ray cluster at {address!r}: {error}") from error
 
 
 @contextmanager
@@ -190,7 +205,7 @@ def _marked(folder: Path) -> Iterator[str]:
         make_private_folder(folder)
         mark.touch()
     except OSError as error:
-        raise EvaluationError(f"Cannot write to {folder}: {error.strerror or error}.") from error
+        raise ClusterError(f"Cannot write to {folder}: {error.strerror or error}.") from error
     try:
         yield str(mark)
     finally:
