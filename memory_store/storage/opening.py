@@ -42,12 +42,16 @@ def locate(path_or_url: str | os.PathLike[str]) -> Path | URL:
         url = urlsplit(text)
         if url.scheme in _POSTGRES:
             try:
-                return make_url(text)
+                server = make_url(text)
+                if "@" in (server.host or ""):
+                    raise ValueError("a part of the password would be taken for the host, and shown")
             except (ArgumentError, ValueError) as error:
                 # The message does not repeat the text, which may hold a password.
                 raise StoreUnavailable(
-                    "this is not the URL of a database: give postgresql://USER@HOST/DATABASE"
+                    "this is not the URL of a database: give postgresql://USER@HOST/DATABASE, with %40 for an @ in a"
+                    " password, or keep the password in ~/.pgpass"
                 ) from error
+            return server
         if url.scheme != "sqlite" or url.netloc or url.query or len(url.path) < 2:
             raise StoreUnavailable(
                 f"{url.scheme}:// is not a store that this version can open: give postgresql://USER@HOST/DATABASE,"

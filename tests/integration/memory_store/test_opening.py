@@ -35,7 +35,7 @@ from memory_store import (
 )
 from memory_store.keys import make_key
 from memory_store.migrations import HEAD, SCRIPTS
-from memory_store.storage.opening import open_database
+from memory_store.storage.opening import locate, open_database
 from memory_store.storage.schema import APPLICATION_ID, metadata
 from tests.integration.memory_store.samples import SAVE, WEB_ANSWER, episodic, narrative
 
@@ -80,6 +80,13 @@ def test_a_url_and_odd_names_lead_to_the_same_file(tmp_path: Path) -> None:
 def test_places_that_are_not_files_are_refused(place: str) -> None:
     with pytest.raises(StoreUnavailable):
         MemoryStore.open(place, HashingEmbedder())
+
+
+@pytest.mark.parametrize("password", ["se@cret", "cret/se@", "se@cr@et"])
+def test_a_password_that_the_url_does_not_quote_is_refused_and_not_shown(password: str) -> None:
+    with pytest.raises(StoreUnavailable, match="%40") as error:
+        locate(f"postgresql://anna:{password}@db.example.org/agent")
+    assert "cret" not in str(error.value)
 
 
 @pytest.mark.parametrize(
