@@ -109,8 +109,8 @@ class MiniLmEmbedder:
                 vectors[batch] = _pool(_encode(model, ids, mask, np.zeros_like(ids)), mask)
         return vectors
 
-    def same(self, query: str, keys: Sequence[str]) -> list[float] | None:
-        """Return for each key the log-odds that it asks for the same as the query.
+    def same(self, query: str, key: str) -> float | None:
+        """Return the log-odds that a key asks for the same as the query.
 
         None if the model is another one than `same_task.safetensors` was trained with.
 
@@ -123,16 +123,16 @@ class MiniLmEmbedder:
         judge = self._judge
         if judge is None:
             return None
-        first, *others = (_cut(encoding.ids) for encoding in model.tokenizer.encode_batch([query, *keys]))
-        ids, mask = _padded([first + other[1:] for other in others])
+        first, other = (_cut(encoding.ids) for encoding in model.tokenizer.encode_batch([query, key]))
+        ids, mask = _padded([first + other[1:]])
         second = mask.copy()
         second[:, : len(first)] = 0.0
         with self._one_thread():
             hidden = _encode(judge.model, ids, mask, second.astype(np.int64))
-            one, other = _pool(hidden, mask - second), _pool(hidden, second)
-        start = hidden[:, 0] / np.linalg.norm(hidden[:, 0], axis=1, keepdims=True)
-        compared = np.concatenate([np.abs(one - other), one * other, start], axis=1)
-        return [float(odds) for odds in compared @ judge.head + judge.bias]
+            left, right = _pool(hidden, mask - second)[0], _pool(hidden, second)[0]
+        start = hidden[0, 0] / np.linalg.norm(hidden[0, 0])
+        compared = np.concatenate([np.abs(left - right), left * right, start])
+        return float(compared @ judge.head + judge.bias[0])
 
     @cached_property
     def _judge(self) -> _PairJudge | None:

@@ -8,6 +8,7 @@ the experience ended, how often it helped and how old it is.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from intents.applications import applications_of, is_about_another, without_applications
+from intents.applications import applications_of, is_about_another, names_in, without_applications
 from intents.conflicts import Verbs, compare, conflict
 from intents.lexicon import stems
 from memory_store.records.experience import Provenance
@@ -30,10 +31,11 @@ VERBS: dict[Verbs, float] = {"same": 0.09, "other": -0.07, "unclear": 0.0, "unkn
 EACH_WORD, FEWER, MORE = 0.018, 4, 10  # for each word that the query has more than the key, within bounds
 OFFSET = -0.05  # brings the sum to the scale of the embedder's threshold, which is one for cosines
 
-# Where a trained model compares query and key, its log-odds take the place of these terms. Both numbers were chosen on
-# benchmarks/data/same_task_held_out.txt.
-ODDS = 0.1
+# Where a trained model compares query and key, its log-odds take the place of these terms. The numbers were chosen on
+# benchmarks/data/memory_heldout.txt, memory_fresh.txt, memory_unseen.txt and same_task_held_out.txt.
+ODDS, ODDS_OFFSET = 0.3, 0.2
 MOST_COMPARED = 2  # the most similar candidates; each takes about 10 ms
+CLEAR = 1.0  # likeness from which less similar candidates are not compared
 
 ELSEWHERE = 0.05  # how much less similar than an experience in another application a hit may be
 LEAST_COSINE = 0.6  # share of the threshold that the cosine alone must reach
@@ -41,8 +43,8 @@ _SAME_THINGS = 0.6
 _OLD_AFTER_DAYS = 365.0
 
 
-Same = Callable[[str, tuple[str, ...]], list[float] | None]
-"""Compares a query with keys: the log-odds for each that it asks for the same, or None if it cannot say."""
+Same = Callable[[str, str], float | None]
+"""Compares a query with a key: the log-odds that it asks for the same, or None if it cannot say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Judge:
         by_words: The primary keys that the search by words found, best first.
         embedder: Name of the embedder, for the reasons.
         forced: Whether a caller gave the floor, which then holds for the cosine alone.
-        same: Compares the query with keys; None where only rules do.
+        same: Compares the query with a key; None where only rules do.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class Judge:
             candidates: Rows with the cosine between their key and the query.
         """
         asked = applications_of(self._query, {row.app for row, _ in candidates})
+        self._named = bool(asked)
         about, elsewhere = [], -1.0
         for row, cosine in candidates:
             if is_about_another(asked, row.key_text, row.app):
@@ -131,13 +134,28 @@ class Judge:
 
     def _with_likeness(self, found: Sequence[tuple[Row[Any], float]]) -> list[tuple[Row[Any], float, float]]:
         """Return rows with cosine and likeness; where a model compares, those of the most similar keys only."""
-        cosines = {row.key_text: cosine for row, cosine in found}
-        nearest = tuple(sorted(cosines, key=cosines.__getitem__, reverse=True)[:MOST_COMPARED])
-        odds = self._same(self._query, nearest) if self._same and nearest and not self._forced else None
-        if odds is None:
-            return [(row, cosine, self._likeness(row.key_text, cosine)) for row, cosine in found]
-        likeness = {key: cosines[key] + ODDS * each for key, each in zip(nearest, odds, strict=True)}
+        nearest: dict[str, tuple[Row[Any], float]] = {}
+        for row, cosine in sorted(found, key=lambda one: -one[1]):
+            nearest.setdefault(row.key_text, (row, cosine))
+        likeness: dict[str, float] = {}
+        for row, cosine in itertools.islice(nearest.values(), MOST_COMPARED):
+            odds = self._odds(row)
+            if odds is None:
+                return [(row, cosine, self._likeness(row.key_text, cosine)) for row, cosine in found]
+            likeness[row.key_text] = cosine + ODDS * odds + ODDS_OFFSET
+            if likeness[row.key_text] >= CLEAR:
+                break
         return [(row, cosine, likeness[row.key_text]) for row, cosine in found if row.key_text in likeness]
+
+    def _odds(self, row: Row[Any]) -> float | None:
+        """Return the log-odds that a key asks for the same, compared without applications if the query names none."""
+        if self._same is None or self._forced:
+            return None
+        query, key = self._query, row.key_text
+        if not self._named:
+            query = without_applications(query)
+            key = without_applications(key, names_in(key, (row.app,), any_case=True))
+        return self._same(query, key)
 
     def _likeness(self, key: str, cosine: float) -> float:
         if self._forced:
