@@ -14,6 +14,7 @@ from intents.tables import pattern, table, words
 from intents.text import split_camel_case
 
 _SPLIT = re.compile(r"[^0-9a-z+]+")
+_OWNER = re.compile(r"(?<=\w)['’]s(?!\w)")  # "KDE's system settings" names what "KDE system settings" does
 _DOMAINS = frozenset({"org", "com", "net", "io", "de", "github", "gitlab"})  # what names of desktop entries begin with
 
 
@@ -63,6 +64,7 @@ def _is_name(written: str, at: int) -> bool:
 @lru_cache(maxsize=16_384)
 def mentioned(text: str) -> frozenset[str]:
     """Return the known applications that a text names."""
+    text = _OWNER.sub("", text)
     # Matching without regard to case takes several times as long.
     plain = text.casefold()
     written = text if len(text) == len(plain) else plain
@@ -157,7 +159,7 @@ def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _named_like_one(query: str) -> frozenset[str]:
     found = set()
-    for name in pattern("named_application").findall(query):
+    for name in pattern("named_application").findall(_OWNER.sub("", query)):
         parts = set(name.casefold().split())
         if not name.isupper() and not parts & _listed("no_applications") and parts - _listed("makers"):
             found.add(name.casefold())

@@ -8,6 +8,7 @@ from intents.applications import (
     application,
     applications_of,
     is_about_another,
+    mentioned,
     named_applications,
     without_applications,
 )
@@ -86,6 +87,12 @@ def test_name_of_any_application_is_found_where_it_is_meant(
     assert list(named) == ([] if plain is None else [application(app)])
     if plain is not None:
         assert without_applications(text, tuple(named.values())) == plain
+
+
+def test_owner_names_an_application_as_its_maker_does() -> None:
+    assert mentioned("set the scaling in KDE's system settings") == {"kde system settings"}
+    assert applications_of("show the charge in GNOME's panel", []) == frozenset()
+    assert applications_of("bold headings in Quillomat's editor", []) == {"quillomat"}
 
 
 @pytest.mark.parametrize(
