@@ -480,6 +480,7 @@ class NewValue(Response):
 
     old: Annotated[str, Field(min_length=1, max_length=1000)]
     new: Annotated[str, Field(min_length=1, max_length=1000)]
+    equal: bool = False  # whether both are the same value in two forms, so that nothing is replaced
 
 
 class JudgedRequest(Response):

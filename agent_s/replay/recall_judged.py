@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from agent_s.llm.protocol import JudgedRequest, KnownRequest, NewValue
 from intents.alignment import Parameters, holds
 from intents.conflicts import conflict
-from intents.lexicon import read_number
+from intents.lexicon import read_number, read_ordinal
+from intents.numbers import is_number, value_of
 from intents.text import tokens
 from memory_store import Experience
 
 MAX_JUDGED = 5
 """Maximum number of candidates for one request; for 99% of labelled requests, the right one was among the best five."""
+
+LEAST_SIMILARITY = 0.4
+"""Share of the embedder's threshold that the cosine of a candidate must reach; the judge, too, tells what differs."""
 
 Judges = Callable[[str, Sequence[KnownRequest]], Sequence[JudgedRequest]]
 """Returns a judgement of each known request, given the current one."""
@@ -64,9 +68,17 @@ def parameters_between(known: str, asked: str, values: Sequence[NewValue]) -> Pa
     copied = all(holds(known, old) and holds(asked, new) for old, new in pairs.items())
     if not copied or any(pairs[value.old] != value.new for value in values):
         return None
+    equal = {value.old for value in values if value.equal}
+    if any(_are_different_numbers(old, pairs[old]) for old in equal):
+        return None
     if _unmatched_values(known, asked, pairs) or _unmatched_values(asked, known, pairs.values()):
         return None
-    return Parameters({old: new for old, new in pairs.items() if old != new})
+    return Parameters({old: new for old, new in pairs.items() if old != new and old not in equal})
+
+
+def _are_different_numbers(*texts: str) -> bool:
+    one, other = (value_of(text) if is_number(text) else read_number(text) for text in texts)
+    return one is not None and other is not None and one != other
 
 
 def align_values(old: str, new: str) -> Parameters | None:
@@ -80,7 +92,7 @@ def align_values(old: str, new: str) -> Parameters | None:
 def _unmatched_values(one: str, other: str, accounted: Iterable[str] = ()) -> list[str]:
     """Return the literal values of a wording that occur neither in the other one nor in `accounted`."""
     plain, listed = other.casefold(), list(accounted)
-    numbers = {str(read_number(token.value)) for token in tokens(other)}
+    numbers = {str(read(token.value)) for token in tokens(other) for read in (read_number, read_ordinal)}
     values = dict.fromkeys(token.value for token in tokens(one) if token.literal)
     left = (value for value in values if value.casefold() not in plain and value not in numbers)
     return [value for value in left if not any(holds(old, value) for old in listed)]

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.records import Task
-from agent_s.replay.recall_judged import MAX_JUDGED, Candidate, choose
+from agent_s.replay.recall_judged import LEAST_SIMILARITY, MAX_JUDGED, Candidate, choose
 from agent_s.roles.judge import Judge
 from benchmarks.support.labelled_judge import LabelledJudge
 from memory_store import MemoryStore
-from memory_store.search.ranking import LEAST_COSINE
 
 _DATA = Path(__file__).parent.parent / "data"
 LABELS = {
@@ -100,7 +99,7 @@ class JudgedSearch:
 
     def search(self, query: str) -> list[str]:
         """Return what is the same as the query."""
-        least = self._store.embedder.min_similarity * LEAST_COSINE
+        least = self._store.embedder.min_similarity * LEAST_SIMILARITY
         hits = self._store.search_narrative(query, MAX_JUDGED, min_similarity=least)
         known = [Candidate(hit.experience, hit.experience.query) for hit in hits]
         judge = Judge(self.model, Task(instruction=query), self._store)

@@ -129,6 +129,8 @@ def test_sure_match_costs_no_call(memory: MemoryStore) -> None:
         ("set the layout to German", "use a French layout", {"German": "French"}, {"German": "French"}),
         ("enlarge the text", "bigger letters", {}, {}),
         ("print 3 copies", "three copies on paper, please", {}, {}),
+        ("go to page 12", "the twelfth page, please", {}, {}),
+        ("set the brightness to 80", "eighty percent brightness", {}, {}),
         ("type 'hello' into Name", "put 'bye' into Name", {}, None),
         ("save it as a.txt", "store it", {}, None),
         ("save it", "store it as a.txt", {}, None),
@@ -141,6 +143,20 @@ def test_judgement_counts_only_if_it_accounts_for_every_value(
 ) -> None:
     found = parameters_between(known, asked, [NewValue(old=old, new=new) for old, new in values.items()])
     assert (found.pairs if found is not None else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "old", "new", "same"),
+    [
+        ("give it 4 GB of memory", "4096 MB for the machine", "4 GB", "4096 MB", True),
+        ("multiply it by 2", "double it", "by 2", "double", True),
+        ("set the volume to 50", "the volume at 60, please", "50", "60", False),
+        ("print 3 copies", "four copies, please", "3", "four", False),
+    ],
+)
+def test_equal_value_in_another_form_is_not_replaced(known: str, asked: str, old: str, new: str, same: bool) -> None:
+    found = parameters_between(known, asked, [NewValue(old=old, new=new, equal=True)])
+    assert (found is not None and not found.pairs) == same
 
 
 def test_scripted_judge_errs_at_the_configured_rate() -> None:
