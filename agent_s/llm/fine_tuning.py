@@ -86,7 +86,7 @@ def fine_tune(
     if missing:
         raise FineTuningError(f"Not installed: {', '.join(missing)}. Run: {install_command('train')}")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FineTuningError(f"{out} exists and is not empty. Name a new folder for the trained model.")
+        raise FineTuningError(f"The folder {out} exists and is not empty. Name a new folder for the trained model.")
     import torch
 
     torch.manual_seed(SEED)
@@ -107,7 +107,7 @@ def _read(file: Path) -> list[_Conversation]:
     try:
         text = file.read_text(encoding="utf-8").removesuffix("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise FineTuningError(f"{file} cannot be read: {error}") from error
+        raise FineTuningError(f"The file {file} cannot be read: {error}") from error
     conversations = []
     for number, line in enumerate(text.split("\n") if text else [], start=1):  # texts may hold other line ends
         try:
@@ -119,7 +119,7 @@ def _read(file: Path) -> list[_Conversation]:
                 "Write the file with: agent-s memory export --training FILE"
             ) from error
     if not conversations:
-        raise FineTuningError(f"{file} is empty: memory holds no skills yet, and no tasks that were done by skills.")
+        raise FineTuningError(f"The file {file} is empty: memory holds no skills yet, and no tasks done by skills.")
     return conversations
 
 
@@ -138,7 +138,7 @@ def _load(model: Path, tuning: Tuning, device: Any) -> tuple[Any, Any]:
             folder, local_files_only=True, use_safetensors=True, dtype=precision, **where
         )
     except (OSError, ValueError) as error:
-        raise FineTuningError(f"{model} holds no causal language model that can be loaded: {error}") from error
+        raise FineTuningError(f"The model {model} is no causal language model that can be loaded: {error}") from error
     if tokenizer.chat_template is None:
         raise FineTuningError(f"The tokenizer of {model} has no chat template. Use a model that is tuned for chat.")
     if where:

@@ -238,7 +238,7 @@ class RunView {
     if (this.started) this.name.textContent = this.name.title = this.started.instruction;
     const end = this.ended;
     this.banner.className = "banner " + (end ? end.tone : this.live ? "plain" : "bad");
-    this.word.textContent = end ? end.heading + (end.replayed ? " · replayed from memory without a model" : "")
+    this.word.textContent = end ? end.heading + (end.replayed ? " · replayed from memory" : "")
       : this.live ? "Running" : "Cut off";
     this.reason.textContent = end ? end.reason : this.problem || "";
     const dollars = end ? end.usage.dollars : this.usage.dollars;

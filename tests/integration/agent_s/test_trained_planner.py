@@ -14,6 +14,7 @@ from agent_s.cli.memory import memory as memory_command
 from agent_s.llm.fine_tuning import FineTuningError, fine_tune
 from agent_s.llm.protocol import PlanResponse
 from agent_s.replay.training_pairs import write_training_pairs
+from agent_s.terminal.output import sentence
 from memory_store import HashingEmbedder, MemoryStore
 from tests.unit.agent_s.replay.skills import add
 
@@ -124,6 +125,12 @@ def test_a_line_that_is_not_a_conversation_is_named(tmp_path: Path) -> None:
     file.write_text('{"messages": [{"role": "user", "content": "Plan"}, {"role": "assistant", "content": "{}"}]}\n{}\n')
     with pytest.raises(FineTuningError, match=r"Line 2 of .* is not a conversation .*export --training"):
         fine_tune(file, tmp_path / "model", tmp_path / "planner")
+
+
+def test_a_missing_file_is_named_as_it_was_given(tmp_path: Path) -> None:
+    done = CliRunner().invoke(memory_command, ["train", "nofile", "--model", str(tmp_path), "--out", "planner"])
+    assert isinstance(done.exception, FineTuningError)
+    assert sentence(str(done.exception)).startswith("The file nofile cannot be read")
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
