@@ -38,7 +38,7 @@ import psutil
 from aci.desktop.virtual import VirtualDesktop
 from agent_s.events import RunStarted
 from agent_s.records import Limits, Task
-from agent_s.runs.following import saying_where
+from agent_s.runs.following import publish_live_info
 from agent_s.trajectory.recorder import Recorder
 from benchmarks.support.demonstrations import attempt_all
 from benchmarks.support.peers import peer_figures
@@ -125,7 +125,7 @@ def watch(name: str, seconds: float) -> Shown:
         recorder = Recorder(folder)
         recorder(RunStarted(run_id=name, task=Task(instruction=f"Watch the {name}"), model="none", limits=Limits()))
         try:
-            with saying_where(folder, desktop.display), viewing(folder) as (address, view):
+            with publish_live_info(folder, desktop.display), viewing(folder) as (address, view):
                 return _read(f"{address}run/run/screen", view, seconds)
         finally:
             recorder.close()

@@ -73,7 +73,7 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
 
     RUN is an id or the start of one, a folder, or "last".
     """
-    from agent_s.runs.listing import find_run, in_units, measure_run
+    from agent_s.runs.listing import find_run, format_bytes, measure_run
     from agent_s.runs.reading import read_trajectory
     from agent_s.terminal.output import echo_json, plural, sentence
     from agent_s.terminal.progress import lines_of
@@ -97,8 +97,8 @@ def show(run: str, settings: Settings, calls: bool, number: int | None, as_json:
     click.echo(f"{heading(timeline.outcome)}. {sentence(reason)}".strip())
     click.echo(f"{plural(len(timeline.calls), 'model call')}, {timeline.seconds:.1f} s. Recorded in {folder}")
     steps = sum(len(entry.steps) for entry in timeline.subtasks)
-    each = f", {in_units(size.total / steps)} per step" if steps else ""
-    click.echo(f"{in_units(size.total)}{each}: {size}")
+    each = f", {format_bytes(size.total / steps)} per step" if steps else ""
+    click.echo(f"{format_bytes(size.total)}{each}: {size}")
 
 
 @runs.command(epilog=examples("agent-s runs report last", "agent-s runs report 1f0c9a --output run.html"))

@@ -1,1 +1,1 @@
-"""Demonstrations: a person shows a task, and what they did is kept as a run of the agent."""
+"""Demonstrations: a person shows a task, which is stored as a run of the agent."""

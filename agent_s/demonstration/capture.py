@@ -1,4 +1,4 @@
-"""Captures a demonstration: listens to the person's input, and looks at the screen whenever they pause."""
+"""Capture of a demonstration: records the person's input, and observes the screen whenever they pause."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _DASH = re.compile(r"\s+[-–—|·]\s+")
 
 
 class Capture:
-    """One demonstration while it is shown.
+    """A demonstration in progress.
 
     Args:
         desktop: The desktop; its emergency stop ends the demonstration.
         catalog: The installed applications.
-        own_processes: Ids of this process and those that it runs in; what is done in their windows is not recorded.
-        on_shown: Called with the actions so far, after each look.
+        own_processes: Ids of this process and its ancestors, in whose windows nothing is recorded.
+        on_shown: Callback that receives the actions so far, after each look.
 
     Raises:
-        NoDisplay: The screen cannot be listened to.
+        NoDisplay: The input cannot be recorded.
         ConnectionLost: The screen went away.
     """
 
@@ -49,10 +49,10 @@ class Capture:
         own_processes: frozenset[int] = frozenset(),
         on_shown: Callable[[list[Shown]], None] = lambda steps: None,
     ) -> None:
-        self.steps: list[Shown] = []  # what was shown so far
-        self.secrets: dict[str, str] = {}  # what was typed into password fields, by name; never written anywhere
-        self._pieces: dict[str, str] = {}  # likewise, each piece by a name of its own: two fields may have one name
-        self._passwords: list[Element] = []  # the password fields of the last look
+        self.steps: list[Shown] = []  # actions so far
+        self.secrets: dict[str, str] = {}  # text typed into password fields, by name; never written anywhere
+        self._pieces: dict[str, str] = {}  # the same by unique names, since two fields may have the same name
+        self._passwords: list[Element] = []  # password fields at the last look
         self._desktop = desktop
         self._catalog = catalog
         self._own_processes = own_processes
@@ -67,10 +67,10 @@ class Capture:
             self._opened = opened.pop_all()
 
     def run(self, is_over: Callable[[], bool] = lambda: False) -> Look:
-        """Listen until the end key is pressed, or `is_over`; return the last look.
+        """Record until the end key is pressed or `is_over` returns True; return the last look.
 
         Raises:
-            ConnectionLost: The screen went away; what was shown before is in `steps`.
+            ConnectionLost: The screen went away; the actions until then are in `steps`.
         """
         with self._opened:
             with suppress(Halted, KeyboardInterrupt):
@@ -98,7 +98,7 @@ class Capture:
                 continue
             if self._waiting:
                 look = self._look()
-                # What came meanwhile may have changed what was being looked at.
+                # Input in the meantime may have changed the screen during the look.
                 if not (late := self._listener.take()):
                     self._read(self._waiting, look)
                     self._waiting = []
@@ -111,7 +111,7 @@ class Capture:
                     self.last = look
 
     def _at_rest(self) -> Look:
-        """Return a look at a screen that no longer changes, such as when a dialog has closed."""
+        """Return a look at a settled screen, for example after a dialog has closed."""
         look = self.last
         for _ in range(_MOST_LOOKS):
             time.sleep(PAUSE_S)
@@ -122,7 +122,7 @@ class Capture:
 
     def _look(self, after_input: bool = True) -> Look:
         if after_input:
-            self._screen.perform(Wait(time=0.0))  # so that the next look waits for what is still changing
+            self._screen.perform(Wait(time=0.0))  # makes the next look wait until the screen has settled
         began = time.monotonic()
         seen = self._screen.observe(read_texts=False)
         if self._hide_passwords_in(seen):
@@ -130,7 +130,7 @@ class Capture:
         return Look(seen, began, time.monotonic(), self._clipboard.changes())
 
     def _read(self, events: list[Input], look: Look) -> None:
-        """Turn what was done between the last look and this one into steps."""
+        """Convert the input between the last look and this one to steps."""
         known = dict(self.secrets)
         gestures = [one for one in read_gestures(events) if not self._is_for_terminal(one)]
         if gestures:
@@ -152,7 +152,7 @@ class Capture:
         return window is not None and window.pid in self._own_processes
 
     def _switch(self, window: Window | None, look: Look) -> None:
-        """Add the step that brings the application of a window to the front, unless the last step was made there."""
+        """Add a step that switches to the application of a window, unless the last step was in that application."""
         if window is None or not window.app or window.app == self._app:
             return
         self._app = window.app
@@ -160,14 +160,14 @@ class Capture:
             self.steps.append(Shown(SwitchApplications(app_code=code), look, look, None))
 
     def _joined(self, gestures: list[Gesture], before: Look, after: Look) -> tuple[list[Gesture], Look]:
-        """Join keys with those that were typed into the same field before a pause."""
+        """Merge keys with those typed into the same field before a pause."""
         last = self.steps[-1] if self.steps else None
         first = gestures[0]
         if last is None or not isinstance(first, Keys) or not isinstance(last.gesture, Keys) or not last.alone:
             return gestures, before
         field_id = before.seen.focus_id
         same = field_id is not None and field_id == last.before.seen.focus_id
-        # A Return that sends the text may need what the application made of it meanwhile.
+        # A Return that submits the text may depend on what the application made of it during the pause.
         sends = first.typed.startswith("\n") and not begins_line(field_id, before.seen, after.seen)
         if not same or sends or not isinstance(last.action, Type) or last.action.enter or last.problem:
             return gestures, before
@@ -175,9 +175,9 @@ class Capture:
         return [last.gesture.then(first), *gestures[1:]], last.before
 
     def _hide_passwords_in(self, seen: Observation) -> bool:
-        """Hide the texts of fields that have taken the place of password fields since the last look; return if any did.
+        """Hide the texts of fields that have replaced password fields since the last look; return whether any have.
 
-        A field that shows its password is another element. What it shows may differ from what the keys alone say.
+        A field that reveals its password is a new element, and its text may differ from what the keys alone suggest.
         """
         known = {(one.window_id, one.rect): len(one.text or "") for one in self._passwords}
         self._passwords = [one for one in seen.elements if is_hidden(one)]
@@ -203,12 +203,12 @@ class Capture:
 
 
 def _window_of(gesture: Gesture, seen: Observation) -> Window | None:
-    """Return the window that a gesture is for."""
+    """Return the window that receives a gesture."""
     point = gesture.start if isinstance(gesture, Press) else gesture.point if isinstance(gesture, Wheel) else None
     return window_at(point, seen) if point is not None else seen.active_window
 
 
 def code_of(window: Window, catalog: Catalog) -> str:
-    """Return the name by which `switch_applications` finds a window and starts its application; empty if none does."""
+    """Return the name with which `switch_applications` finds a window and starts its application, if any."""
     names = [_DASH.split(window.title)[-1], window.app]
     return next((name for name in names if name and catalog.matches(name) and find_window(name, [window], catalog)), "")

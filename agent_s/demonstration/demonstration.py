@@ -1,7 +1,7 @@
-"""A finished demonstration: the run that is written for it, and what the agent learns from it.
+"""Demonstrations as recorded runs, and learning from them.
 
-A demonstration is a run whose model is the person. Its folder holds the usual events; until the person has confirmed
-the steps and said which values vary, `demonstration.json` beside them holds what is needed to finish it.
+A demonstration is a run whose model is the person. Its folder contains the usual events. Until the person has confirmed
+the steps and named the values that vary, `demonstration.json` contains what is needed to finish it.
 """
 
 from __future__ import annotations
@@ -69,21 +69,21 @@ _QUOTES = ('""', "''", "“”", "‘’")
 
 
 class Demonstration(Record):
-    """What a person has shown."""
+    """A captured demonstration."""
 
     run_id: str
     desktop: str  # as in `RunStarted`
-    wording: str = ""  # the task, as far as the person has named it
+    wording: str = ""  # the task; empty until the person has named it
     lines: tuple[str, ...] = ()  # the steps in words
-    left_out: tuple[str, ...] = ()  # the steps that were taken back, in words
+    left_out: tuple[str, ...] = ()  # undone steps, which are omitted, in words
     problems: tuple[str, ...] = ()  # why it cannot be replayed
     steps: tuple[GroundedStep, ...] = ()  # empty if it cannot be replayed
     summary: str = ""  # what was done, for memory
-    app: str = ""  # the application in front at the end
+    app: str = ""  # the active application at the end
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The typed texts and secrets that the wording does not name, in order; each may be a parameter."""
+        """The typed texts and secrets that the wording lacks, in order; each may be a parameter."""
         found: list[str] = []
         for step in self.steps:
             action = step.action
@@ -94,12 +94,12 @@ class Demonstration(Record):
         return tuple(dict.fromkeys(found))
 
     def named(self, wording: str, names: Mapping[str, str | None]) -> Demonstration:
-        """Return it with a wording, and with what its values are called.
+        """Return the demonstration with a wording and named values.
 
         Args:
             wording: The task in words.
-            names: The name of each value that varies, which becomes a part of the wording; None for a value that is
-                the same each time. Any other value is not replayed. Secrets are always named.
+            names: Name of each value that varies, to be added to the wording; None for a value that never varies. Other
+                values are not replayed. Secrets are always named.
         """
         added = [f"{name} {_quoted(value)}" for value, name in names.items() if name]
         added += [value for value in self.values if PLACEHOLDER.search(value) and value not in wording]
@@ -128,11 +128,11 @@ def write_run(
     folder: Path,
     home: Path | None,
 ) -> tuple[Demonstration, Path]:
-    """Write the run of a demonstration that is not finished yet; return it and its folder.
+    """Write the run of an unfinished demonstration; return the demonstration and its folder.
 
     Args:
-        shown: What counts.
-        left_out: What was taken back.
+        shown: The actions to keep.
+        left_out: The undone actions.
         last: The last look.
         wording: The task in words; may be empty.
         desktop: As in `RunStarted`.
@@ -184,7 +184,7 @@ def write_run(
 
 
 def read_demonstration(folder: Path) -> Demonstration:
-    """Read a demonstration that is not finished.
+    """Read an unfinished demonstration.
 
     Raises:
         TrajectoryError: The run is not a demonstration, or it is finished.
@@ -198,10 +198,9 @@ def read_demonstration(folder: Path) -> Demonstration:
 
 
 def finish(demonstration: Demonstration, folder: Path, memory: MemoryStore) -> str:
-    """Store what a demonstration teaches and end its run; return why it cannot be replayed, or an empty text.
+    """Learn from a demonstration and end its run; return why it cannot be replayed, or an empty text.
 
-    If its steps are known, and only the task does not say which values vary, nothing is stored: the demonstration can
-    be read and finished again.
+    If it is only unclear which values vary, nothing is stored, so that the demonstration can be finished again.
 
     Raises:
         MemoryStoreError: The memory cannot be written.
@@ -228,7 +227,7 @@ def finish(demonstration: Demonstration, folder: Path, memory: MemoryStore) -> s
 
 
 def _learned(demonstration: Demonstration, verdict: Verdict, memory: MemoryStore) -> tuple[list[Event], str]:
-    """Store what a demonstration teaches; return the events, and why it cannot be replayed, or an empty text."""
+    """Store the experience from a demonstration; return the events, and why it cannot be replayed, or an empty text."""
     task, subtask = Task(instruction=demonstration.wording), demonstration.subtask
     learner = Learner(
         evaluator=Evaluator(NoModel()),
@@ -272,7 +271,7 @@ def _end_run(demonstration: Demonstration, folder: Path, ending: Sequence[Event]
 
 
 def _frame(demonstration: Demonstration, began: float) -> tuple[RunStarted, Planned, SubtaskStarted, SubtaskEnded]:
-    """Return the events that hold the wording."""
+    """Return the events that contain the wording."""
     subtask = demonstration.subtask
     task = Task(instruction=demonstration.wording or NO_WORDING)
     at, steps = datetime.fromtimestamp(began, UTC), len(demonstration.lines)
@@ -326,6 +325,6 @@ def _in_words(shown: Shown) -> str:
 
 
 def _quoted(value: str) -> str:
-    """Return a value in quotes that it does not contain itself."""
+    """Return a value in a kind of quotation marks that it does not contain."""
     marks = next((marks for marks in _QUOTES if not set(marks) & set(value)), _QUOTES[0])
     return f"{marks[0]}{value}{marks[1]}"

@@ -1,4 +1,4 @@
-"""Gestures: what single events of mouse and keyboard are for a person, such as a double click or a typed word."""
+"""Recognition of gestures in mouse and keyboard events, such as a double click or a typed word."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from aci.observation.geometry import Point
 from aci.recording.listener import Input
 
 MULTIPLE_CLICK_S = 0.45  # longest time between the presses of a double click
-_STILL_PX = 5  # a hand trembles
-_CROOKED_PX = 12  # how far a drag must leave the straight line for its path to matter
+_STILL_PX = 5  # smaller movements are jitter of the hand
+_CROOKED_PX = 12  # minimum deviation of a drag from a straight line for its path to matter
 _PATH_POINTS = 60
 _BUTTONS: dict[int, Button] = {1: "left", 2: "middle", 3: "right"}
 _WHEEL = {4: (1, False), 5: (-1, False), 6: (-1, True), 7: (1, True)}  # direction; whether it is horizontal
@@ -27,7 +27,7 @@ class Press:
     start: Point  # where it was pressed, px
     end: Point  # where it was released, px
     times: int = 1  # number of clicks
-    path: tuple[Point, ...] = ()  # the points between, px; empty if the way does not matter
+    path: tuple[Point, ...] = ()  # points in between, px; empty if the path does not matter
     held: tuple[str, ...] = ()  # the modifiers that were held
 
     @property
@@ -38,7 +38,7 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
-    """Turns of the wheel at one place; upwards and to the right is positive."""
+    """Turns of the wheel at one position; up and right are positive."""
 
     at: float
     point: Point
@@ -49,15 +49,15 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Keys that enter or correct text: characters, and the keys that move in a text and delete from it."""
+    """Keys that enter or edit text: characters, and keys that move the caret or delete."""
 
     at: float  # when the first one was pressed, s
-    typed: str  # what they enter, as far as that follows from the keys alone; Return is a line end
+    typed: str  # the text that follows from the keys alone; Return is a line break
     keys: tuple[tuple[str, ...], ...]  # each key with the modifiers that were held
-    plain: bool = True  # whether they are nothing but characters, line ends and BackSpace
+    plain: bool = True  # whether there are only characters, Return and BackSpace
 
     def then(self, new: Keys) -> Keys:
-        """Return these keys and further ones."""
+        """Return these keys followed by further ones."""
         typed, plain = self.typed + new.typed, self.plain and new.plain
         while "\b" in typed:
             at = typed.index("\b")
@@ -68,7 +68,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Chord:
-    """Any other key, with the modifiers that were held."""
+    """Any other key, with the held modifiers."""
 
     at: float
     keys: tuple[str, ...]
@@ -80,7 +80,7 @@ _IN_TEXT = frozenset({"Left", "Right", "Home", "End", "Delete"})
 
 
 def read_gestures(events: Sequence[Input]) -> list[Gesture]:
-    """Return the gestures that events consist of, oldest first; a moved pointer is not a gesture."""
+    """Group events into gestures, oldest first; pointer movements are not gestures."""
     found: list[Gesture] = []
     moved: list[Point] = []
     pressed: Input | None = None
@@ -101,7 +101,7 @@ def read_gestures(events: Sequence[Input]) -> list[Gesture]:
 
 
 def _add(found: list[Gesture], new: Gesture) -> None:
-    """Append a gesture, or join it with the last one."""
+    """Append a gesture, or merge it with the last one."""
     match found[-1] if found else None, new:
         case Press() as last, Press() if _is_again(last, new):
             found[-1] = replace(last, times=last.times + 1)
@@ -150,7 +150,7 @@ def _far(one: Point, other: Point) -> bool:
 
 
 def _distance(point: Point, start: Point, end: Point) -> float:
-    """Return the distance of a point from the straight way, px."""
+    """Return the distance of a point from a line, px."""
     across, down = end.x - start.x, end.y - start.y
     length = hypot(across, down)
     if not length:

@@ -1,8 +1,8 @@
-"""Actions: what gestures mean on the screen that they were made on.
+"""Interpretation of gestures as actions on elements of the screen.
 
-The element under the pointer is that of the last look that ended before the button was pressed. What a field reads
-afterwards counts, not the keys: the application may have completed or corrected them. Text that went into a password
-field, or that no field shows, is taken for a secret and is not kept.
+The element under the pointer is taken from the last look that ended before the button was pressed. The content of a
+field afterwards takes precedence over the keys, since the application may have completed or corrected the text. Text in
+a password field, or that no field shows, is treated as a secret and not stored.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _SURFACES = frozenset(
         *("document web", "document frame", "document text", "frame", "window", "dialog", "table", "tree table"),
         *("layered pane", "list box", "list", "terminal", "unknown", "paragraph", "split pane", "tree", "grouping"),
     }
-)  # roles of elements in which a place is meant, not the whole
+)  # roles of elements in which a position matters
 _SHOWS_KEYS_ONLY_LATER = frozenset({"table cell", "terminal", "spin button"})
 """Roles whose text is not what was typed but its result."""
 _PASTES = frozenset({("ctrl", "v"), ("ctrl", "shift", "v"), ("shift", "Insert")})
-_NO_ECHO = frozenset({"terminal", "table cell"})  # keys typed here are never commands
+_NO_ECHO = frozenset({"terminal", "table cell"})  # keys typed into these are never shortcuts
 _LONGEST_SCROLL = 100
 
 TOO_FAST = "it came before the screen that the last action led to had been seen: show it more slowly there"
@@ -39,12 +39,12 @@ UNKNOWN_TEXT = "what these keys made of the text could not be read"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The screen, and when it was looked at on the monotonic clock, s."""
+    """An observation with its time on the monotonic clock, s."""
 
     seen: Observation
     began: float = 0.0
     ended: float = 0.0
-    copies: int = 0  # how often something was put on the clipboard so far
+    copies: int = 0  # number of changes of the clipboard so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +53,23 @@ class Shown:
 
     action: Action  # the action, with the ids of the look before it
     before: Look  # the last look before it
-    after: Look  # the first look after it; other actions may have come before that
-    # what the person did; None for what they need not do, as to bring the application to the front
+    after: Look  # the first look after it; other actions may lie in between
+    # the person's gesture; None for a step that they did not perform, such as a switch of applications
     gesture: Gesture | None
-    alone: bool = True  # whether nothing else was done between the two looks
+    alone: bool = True  # whether it is the only action between the two looks
     problem: str = ""  # why it cannot be replayed; empty if it can
 
 
 def interpret(
     gestures: Sequence[Gesture], before: Look, after: Look, keep_secret: Callable[[str, str], str]
 ) -> list[Shown]:
-    """Return the actions of gestures that were made between two looks.
+    """Convert the gestures between two looks to actions.
 
     Args:
         gestures: The gestures, oldest first.
         before: The last look that ended before the first of them.
         after: The first look after the last of them.
-        keep_secret: Called with a secret text and what its field is called; returns the placeholder for it.
+        keep_secret: Callback that receives a secret text and the name of its field, and returns a placeholder.
     """
     reader = _Reader(before, after, keep_secret, alone=len(gestures) == 1)
     found: list[Shown] = []
@@ -85,7 +85,7 @@ def interpret(
 
 
 def begins_line(field_id: int | None, before: Observation, after: Observation) -> bool:
-    """Return whether a field has more lines than before, so that Return is a part of its text."""
+    """Return whether a field has more lines than before, so that Return was part of the text."""
     old, new = (seen.by_id.get(field_id) if field_id is not None else None for seen in (before, after))
     return old is not None and new is not None and (new.text or "").count("\n") > (old.text or "").count("\n")
 
@@ -100,14 +100,14 @@ class _Reader:
         self._alone = alone
 
     def clicked_field(self, gesture: Gesture) -> Element | None:
-        """Return the field that a gesture gave the keyboard to, by a single click."""
+        """Return the field that a gesture focused by a single click."""
         if not isinstance(gesture, Press) or gesture.is_drag or (gesture.times, gesture.button) != (1, "left"):
             return None
         element = element_at(gesture.start, self._old)
         return element if _is_field(element) and self._new.focus_id == element.id else None
 
     def read(self, gesture: Gesture, earlier: Sequence[Gesture]) -> list[Shown]:
-        """Return what a gesture means, given those between the look before and it."""
+        """Interpret a gesture, given the gestures between the look before and it."""
         late = bool(earlier) and not all(isinstance(one, Keys) and "\n" not in one.typed for one in earlier)
         match gesture:
             case Press():
@@ -124,7 +124,7 @@ class _Reader:
                 return self._keys(gesture, late)
 
     def _pasted(self) -> Type | None:
-        """Return the text that was pasted, which was copied before the demonstration; None if no field shows it."""
+        """Return the pasted text, which was copied before the demonstration; None if no field shows it."""
         field = self._old.focused
         now = self._new.by_id.get(field.id) if field is not None else None
         if field is None or now is None or not now.text or now.text == field.text or not _tells_keys(field, now.text):
@@ -136,7 +136,7 @@ class _Reader:
         return Shown(action, self._before, self._after, gesture, self._alone, problem)
 
     def _is_still(self, point: Point) -> bool:
-        """Return whether both looks show the same element at a place."""
+        """Return whether both looks show the same element at a position."""
         one, other = element_at(point, self._old), element_at(point, self._new)
         return one is not None and other is not None and one.id == other.id
 
@@ -145,7 +145,7 @@ class _Reader:
         problem = TOO_FAST if follows and not self._is_still(press.start) else "" if start else UNKNOWN_PLACE
         window = window_at(press.start, self._old)
         if start is None and window is not None and not window.rect.contains(press.start):
-            # A frame is not an element: what counts is whether the window was closed, not where it was moved.
+            # A window frame is not an element: closing the window matters, moving it does not.
             closed = all(other.id != window.id for other in self._new.windows)
             return [self._shown(Hotkey(keys=("alt", "F4")), press)] if closed else []
         if not press.is_drag:
@@ -166,7 +166,7 @@ class _Reader:
         return [self._shown(DragAndDrop.model_validate(fields), press, problem)]
 
     def _selected(self, element: Element | None) -> SelectText | None:
-        """Return the selection that a drag in a text made."""
+        """Return the text selected by a drag."""
         now = self._new.by_id.get(element.id) if element is not None else None
         if now is None or element is None or now.selection is None or now.selection == element.selection:
             return None
@@ -199,7 +199,7 @@ class _Reader:
         return [self.typed(keys, field)]
 
     def _only_field_that_reads(self, text: str) -> Element | None:
-        """Return the field that reads a text now and did not before, if there is only one."""
+        """Return the only field that contains a text now and did not before; None if there is none or several."""
         new = self._new.by_id
         fields = [one for one in self._old.elements if _is_field(one) and one.id in new and not is_hidden(one)]
         found = [one for one in fields if text in (new[one.id].text or "") and new[one.id].text != one.text]
@@ -210,8 +210,8 @@ class _Reader:
 
         Args:
             keys: The keys.
-            field: What had the keyboard.
-            named: Whether it got the keyboard by a click that belongs to the action.
+            field: The focused element.
+            named: Whether it got the focus by a click that belongs to the action.
             problem: Why it cannot be replayed; may be empty.
         """
         now = self._new.by_id.get(field.id) if field is not None else None
@@ -226,7 +226,7 @@ class _Reader:
             text, overwrite = self._keep_secret(text, called), bool(field and field.text)
         elif field is not None and now is not None and _tells_keys(field, text):
             sent = enter and keys.plain and not (now.text or "").startswith(text)
-            if not sent:  # else the field may show what came of the text
+            if not sent:  # otherwise the field may show the result
                 text, overwrite = _entered(field.text or "", now.text or "", text, keys.plain)
             if overwrite and lines and ("ctrl", "a") not in keys.keys:
                 problem = problem or UNKNOWN_TEXT
@@ -234,11 +234,11 @@ class _Reader:
             problem = problem or UNKNOWN_TEXT
         element = field.id if named and field is not None else None
         action = Type(text=text, element_id=element, overwrite=overwrite, enter=enter)
-        gesture = keys if "{{secret:" not in text else Keys(keys.at, "", ())  # which must not keep it either
+        gesture = keys if "{{secret:" not in text else Keys(keys.at, "", ())  # it must not contain the secret either
         return self._shown(action, gesture, problem)
 
     def _is_secret(self, field: Element | None, now: Element | None, text: str) -> bool:
-        """Return whether a text went into a password field, or where nothing shows it or its result."""
+        """Return whether a text went into a password field, or to a place that shows neither it nor its result."""
         if not text or is_hidden(field, now):
             return bool(text)
         if field is not None and field.role != "terminal" and (now is None or self._has_rewritten(field)):
@@ -249,7 +249,7 @@ class _Reader:
         return "".join(text.split()) not in "".join(shown.split())
 
     def _has_rewritten(self, field: Element) -> bool:
-        """Return whether the text of a field, or of one of its kind in its window, is another one."""
+        """Return whether the text of a field, or of a similar one in its window, has changed."""
         alike = (one for one in self._old.elements if (one.role, one.window_id) == (field.role, field.window_id))
         return any(one.id in self._new.by_id and self._new.by_id[one.id].text != one.text for one in alike)
 
@@ -264,12 +264,12 @@ def is_hidden(*fields: Element | None) -> bool:
 
 
 def _tells_keys(field: Element, text: str) -> bool:
-    """Return whether the text of a field shows what was typed into it; an office shows each paragraph for itself."""
+    """Return whether the text of a field shows what was typed; office documents expose each paragraph separately."""
     return field.role not in _SHOWS_KEYS_ONLY_LATER and field.text is not None and "\n" not in text.strip("\n")
 
 
 def _entered(old: str, new: str, typed: str, plain: bool) -> tuple[str, bool]:
-    """Return what was entered into a field, given its content before and after, and whether that replaced all of it."""
+    """Return the text entered into a field, given its content before and after, and whether it replaced all of it."""
     if new == old:
         return typed, False
     for at in (match.start() for match in re.finditer(re.escape(typed), new)) if typed and plain else ():
@@ -280,13 +280,13 @@ def _entered(old: str, new: str, typed: str, plain: bool) -> tuple[str, bool]:
     )
     most = min(len(old), len(new)) - head
     tail = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
-    if head + tail < len(old) or not plain:  # something was deleted as well, so only the whole is known
+    if head + tail < len(old) or not plain:  # something was deleted as well, so only the whole text is certain
         return new, True
     return new[head : len(new) - tail], False
 
 
 def _where(point: Point, element: Element | None, by_id: str, by_place: str) -> dict[str, object]:
-    """Return the fields that name a place: the element if it is meant as a whole, else the pixel."""
+    """Return the target fields of a primitive: the element if its position does not matter, else the pixel."""
     lines = element is not None and "multi_line" in element.states and bool(element.text)
     if element is None or lines or element.role in _SURFACES:
         return {by_place: (point.x, point.y)}

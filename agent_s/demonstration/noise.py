@@ -1,7 +1,7 @@
-"""Noise in a demonstration: actions that were taken back, such as a menu that was opened and closed again.
+"""Noise removal in demonstrations: undone actions, such as opening and closing a menu, are removed.
 
-What left the screen as it was before is left out, whatever it was done with. But a screen also looks as before when a
-dialog was answered or a text copied, and that is kept.
+Actions that leave the screen as it was before are removed. But the screen also looks the same after a dialog was
+answered or a text was copied, and such actions are kept.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _ACTS_ELSEWHERE = frozenset({"push button", "button", "link", "menu item", "chec
 
 
 def without_noise(steps: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
-    """Return the actions that count, and those that were taken back, both in order."""
+    """Return the actions to keep and the undone ones, both in order."""
     kept: list[Shown] = []
-    settled = 0  # those before it were not taken back
+    settled = 0  # actions before it were not undone
     for step in steps:
         kept.append(step)
         now = look_of(step.after)
@@ -38,7 +38,7 @@ def without_noise(steps: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
 
 
 def may_act_elsewhere(step: Shown) -> bool:
-    """Return whether an action may have done something that its own window does not show, such as sending a form."""
+    """Return whether an action may have an effect outside its window, such as submitting a form."""
     action = step.action
     if isinstance(action, Click):
         element = element_meant(action.target, step.before.seen)
@@ -47,7 +47,7 @@ def may_act_elsewhere(step: Shown) -> bool:
 
 
 def look_of(look: Look) -> Hashable:
-    """Return what a screen shows, without what passes by itself: the focus, the pointer and tooltips."""
+    """Return the content of a screen without transient parts: the focus, the pointer and tooltips."""
     return (_shown(look.seen), look.copies)
 
 

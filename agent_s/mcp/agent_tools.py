@@ -1,4 +1,4 @@
-"""The tools that let the agent work: whole tasks, replay, what it has learned, and exploration."""
+"""MCP tools for the agent: tasks, replay, memory and exploration."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ class AgentTools:
 
 
 def _recorded(agent: AgentS, task: Task, runs_folder: Path, tell: Callable[[str], None]) -> Outcome:
-    """Carry out a task, recorded like those of the command line."""
+    """Carry out a task and record it, as the command line does."""
 
     def on_event(event: Event) -> None:
         for line in lines_of(event):

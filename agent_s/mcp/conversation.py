@@ -1,4 +1,4 @@
-"""A tool call that may ask the person at the client.
+"""Tool calls that may ask the person at the client.
 
 A client of the handshake protocol is asked at once, during its call. One of the stateless protocol (2026-07-28)
 gets the question as the result of its call, and calls again with the answer; the tool keeps working meanwhile.
@@ -18,7 +18,7 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from agent_s.mcp.tool import Person, Reply
 
 ANSWER_LIMIT_S = 600.0
-"""How long a question is kept for a client that does not come back, s; then it counts as not answered."""
+"""Time after which an open question counts as unanswered if the client does not return, s."""
 _KEY = "question"
 _FIELDS: Mapping[str, dict[str, Any]] = {
     "agree": {"type": "boolean", "title": "Agree"},
@@ -28,7 +28,7 @@ _FIELDS: Mapping[str, dict[str, Any]] = {
 
 @dataclass(slots=True)
 class Question:
-    """A question, until it is answered."""
+    """An open question to the person."""
 
     message: str  # the question
     kind: Literal["agree", "answer"]  # the field of the answer: whether the person agrees, or what they say
@@ -41,14 +41,14 @@ class Question:
         return {"type": "object", "properties": {self.kind: _FIELDS[self.kind]}, "required": [self.kind]}
 
     def settle(self, response: ElicitResult | None) -> None:
-        """Take the client's response; None for none."""
+        """Accept the client's response; None if there is none."""
         accepted = response is not None and response.action == "accept"
         content = response.content if response is not None and accepted else None
         if not self.answered.done():
             self.answered.set_result((content or {}).get(self.kind))
 
     def as_result(self, state: str) -> InputRequiredResult:
-        """Return it as the result of a call that is to be repeated with the answer."""
+        """Return the question as the result of a call, which the client repeats with the answer."""
         params = ElicitRequestFormParams(message=self.message, requested_schema=self.schema)
         return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=params)}, request_state=state)
 
@@ -64,7 +64,7 @@ class Conversation(Person):
         self._task = asyncio.ensure_future(run(self))
 
     async def next(self, session: ServerSession) -> Reply | Question | str:
-        """Go on, in a call of a client, until the tool replies, asks, or reports progress."""
+        """Continue the tool until it replies, asks, or reports progress."""
         self._session = session
         said = asyncio.ensure_future(self._said.get())
         try:
@@ -74,12 +74,12 @@ class Conversation(Person):
             said.cancel()
 
     def settle(self, response: Any) -> None:
-        """Take the client's response to the open question."""
+        """Accept the client's response to the open question."""
         if self._open is not None:
             self._open.settle(response if isinstance(response, ElicitResult) else None)
 
     async def cancel(self) -> None:
-        """End it, and wait until it has ended."""
+        """Cancel the call, and wait until it has ended."""
         self._session = None
         self.settle(None)
         self._task.cancel()
@@ -118,5 +118,5 @@ def _asks(session: ServerSession) -> bool:
 
 
 def response_to(responses: Mapping[str, Any] | None) -> Any:
-    """Return the response to the question of a call that is repeated with it."""
+    """Return the response to a question, from a repeated call."""
     return (responses or {}).get(_KEY)

@@ -1,4 +1,4 @@
-"""The tools that look at desktops and act on them: one for each primitive, and those around them."""
+"""MCP tools for desktops: one for each primitive, and tools to observe, start and stop desktops."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NOT_TOOLS = (Done, Fail, CallUser)
-"""Primitives for a Worker that reports to a Manager: a client just ends, or talks to its person itself."""
+"""Primitives that a client does not need, since it ends by itself and talks to its person itself."""
 CHANGING_NOTHING = (Wait, Move, SaveToBuffer)
 MOST_PIXELS = 4096
 PNG_BYTES = 700_000  # largest picture that is sent as PNG, bytes; some clients refuse results above 1 MB
@@ -47,7 +47,7 @@ class OnDesktop(Arguments):
 
 
 class Screen(Answered):
-    """What a desktop shows."""
+    """The state of a desktop's screen."""
 
     desktop: str
     text: str  # windows and elements with their ids, or what has changed since the client looked last
@@ -75,7 +75,7 @@ class WaitFor(OnDesktop):
 
 
 class Waited(Screen):
-    """The result of `wait_for`; `found` says whether the words came, or went."""
+    """The result of `wait_for`; `found` is whether the words appeared or vanished."""
 
     found: bool
 
@@ -249,7 +249,7 @@ async def look(desktop: OpenDesktop) -> Observation:
 
 
 def as_image(pixels: NDArray[np.uint8], longest_edge: int) -> tuple[ImageContent, float]:
-    """Return a picture for a client, no larger than asked for, and its scale."""
+    """Return a picture for a client, no larger than requested, and its scale."""
     image = Image.fromarray(pixels)
     scale = min(1.0, longest_edge / max(image.size))
     if scale < 1:
@@ -275,7 +275,7 @@ def _look(desktop: OpenDesktop) -> Observation:
 
 
 def _perform(desktop: OpenDesktop, action: Any, seen: Observation) -> tuple[ActionResult, Observation]:
-    """Perform an action that was allowed on a screen, and return the screen after it."""
+    """Perform an allowed action, and return the screen after it."""
     if desktop.latest is not seen:
         raise ToolProblem("Another call has used this desktop in the meantime. Observe it again before acting.")
     desktop.latest = None

@@ -1,4 +1,4 @@
-"""The desktops that are open for clients: private ones, and the person's own screen where that is allowed."""
+"""Open desktops of clients: private ones, and the person's own screen if that is allowed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 
 class OpenDesktop:
-    """A desktop with a thread of its own, on which everything is done with it."""
+    """A desktop with its own thread, on which all operations run."""
 
     def __init__(self, name: str, open_desktop: Callable[[], AnyDesktop]) -> None:
         self.name = name  # what clients call it
@@ -42,7 +42,7 @@ class OpenDesktop:
             raise
 
     async def do(self, work: Callable[[], Value], stop: Callable[[], None] = lambda: None) -> Value:
-        """Do something with the desktop on its thread; a call that is cancelled asks it to stop, and lets it finish."""
+        """Run an operation on the desktop's thread; cancelling the call asks it to stop and waits until it has."""
         self._is_used = True
         future = asyncio.wrap_future(self._thread.submit(work))
         try:
@@ -53,7 +53,7 @@ class OpenDesktop:
             raise
 
     def look_ahead(self) -> None:
-        """Begin to read the elements, and to load the text engine unless something is asked for meanwhile.
+        """Start to read the elements and, unless another operation comes first, to load the OCR engine.
 
         Whatever goes wrong goes wrong again at the first look.
         """
@@ -99,7 +99,7 @@ class Desktops:
         return iter([*self._open.values()])
 
     def get(self, name: str) -> OpenDesktop:
-        """Return a desktop by name; the only one, or a new private one if none is open, for an empty name.
+        """Return a desktop by name; for an empty name, the only one, or a new private one if none is open.
 
         Raises:
             ToolProblem: There is no such desktop, the name is missing, or the desktop is in use.
@@ -144,7 +144,7 @@ class Desktops:
         del self._open[name]
 
     def close(self) -> None:
-        """End all private desktops, and release the person's screen."""
+        """End all private desktops, and disconnect from the person's screen."""
         while self._open:
             _, desktop = self._open.popitem()
             desktop.close()

@@ -1,4 +1,4 @@
-"""The server: tools and resources by the official SDK, over standard input and output or HTTP on loopback."""
+"""The MCP server, with tools and resources, over standard input and output or HTTP on loopback."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 class McpServer:
-    """Answers clients.
+    """Serves MCP clients.
 
     Args:
         settings: The model, the memory and the parts of desktops.
@@ -86,12 +86,12 @@ class McpServer:
         )
 
     async def serve_stdio(self) -> None:
-        """Serve one client over standard input and output, until it closes them."""
+        """Serve one client over standard input and output until it closes them."""
         async with stdio_server() as (incoming, outgoing):
             await self.sdk_server.run(incoming, outgoing, self.sdk_server.create_initialization_options())
 
     async def serve_http(self, port: int, token: str) -> None:
-        """Serve clients that know the token over streamable HTTP on loopback, until it is cancelled."""
+        """Serve clients that have the token over streamable HTTP on loopback, until cancelled."""
         import uvicorn
 
         app = guarded(self.sdk_server.streamable_http_app(host=LOOPBACK), token, NO_TOKEN)
@@ -99,7 +99,7 @@ class McpServer:
         await uvicorn.Server(config).serve()
 
     async def close(self) -> None:
-        """End the current calls, and all private desktops."""
+        """Cancel the current calls and end all private desktops."""
         for conversation in self._waiting.values():
             await conversation.cancel()
         self._waiting.clear()

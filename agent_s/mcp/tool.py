@@ -1,4 +1,4 @@
-"""A tool: its arguments and result as pydantic models, and the coroutine that carries it out."""
+"""Definition of tools: arguments and results as pydantic models, and a coroutine that carries the tool out."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class ToolProblem(Exception):
-    """A tool cannot do what it was asked for; the message says why, and what would work."""
+    """A tool cannot fulfill a request; the message says why, and what would work."""
 
 
 class Arguments(BaseModel):
-    """Base of all arguments: those that are not declared are errors."""
+    """Base of all arguments, without extra fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,15 +34,15 @@ class Person(Protocol):
         """Return whether the person agrees; False if the client cannot ask."""
 
     async def answer(self, question: str) -> str | None:
-        """Return the person's answer; None if they give none, or the client cannot ask."""
+        """Return the person's answer; None if there is none, or the client cannot ask."""
 
     def tell(self, progress: str) -> None:
-        """Report progress to the client, if it wants to hear of it."""
+        """Report progress to the client, if it has requested that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a tool returns: values for programs, and a text and pictures for models."""
+    """The reply of a tool: values for programs, and text and pictures for models."""
 
     values: Answered
     text: str
@@ -50,7 +50,7 @@ class Reply:
     failed: bool = False
 
     def as_result(self) -> CallToolResult:
-        """Return it as the protocol has it."""
+        """Convert it to the protocol's result."""
         return CallToolResult(
             content=[TextContent(text=self.text), *self.pictures],
             structured_content=self.values.model_dump(mode="json"),
@@ -71,7 +71,7 @@ class Tool:
     hints: ToolAnnotations = field(default_factory=ToolAnnotations)
 
     def listed(self) -> ListedTool:
-        """Return it as clients see it in the list of tools."""
+        """Convert it to an entry in the protocol's list of tools."""
         return ListedTool(
             name=self.name,
             description=self.description,
@@ -100,7 +100,7 @@ ACTS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_h
 
 
 def _small(schema: Any) -> Any:
-    """Return a schema without what pydantic derives from names and docstrings: every client sends it to its model."""
+    """Remove titles and docstrings from a schema, since every client sends it to its model."""
     if isinstance(schema, list):
         return [_small(item) for item in schema]
     if not isinstance(schema, dict):

@@ -1,7 +1,7 @@
-"""The offline model: a small command language that is carried out on the screen, with no network and no key.
+"""The offline model: a small command language that works without network and API key.
 
-An instruction is split into clauses, and the table of sentences (`sentences.yaml`) reads each as a command
-(`commands`). A command finds the elements that are meant (`finding`), acts, and looks whether it happened (`ui`).
+An instruction is split into clauses, and a table of sentence patterns (`sentences.yaml`) parses each one into a command
+(`commands`). A command finds its target elements (`finding`), acts on them, and checks the effect (`ui`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Execution of a command as a generator that yields moves and receives their results.
 
-The model keeps no state between calls. For each call, the command is started again and receives the results of the
-steps so far; since it is deterministic, it arrives at the same point, and its next move is the answer. After a step
-that is not its own (from a replay that stopped half-way), it starts again on the screen after that step.
+The model keeps no state between calls. On each call, the command is restarted and fed the results of the steps so far.
+Since it is deterministic, it arrives at the same point, and its next move is the answer. After a foreign step, from a
+replay that stopped half-way, it starts over on the screen after that step.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Result:
 
 
 class GaveUp(Exception):
-    """Raised to end a command that cannot be carried out; never leaves this module.
+    """Ends a command that cannot be carried out; never leaves this module.
 
     Args:
-        reason: Why it cannot.
-        final: Whether the application itself refuses it, so that no other way is worth trying.
+        reason: The reason.
+        final: Whether the application itself refuses it, so that no alternative is worth trying.
     """
 
     def __init__(self, reason: str, final: bool = False) -> None:
@@ -101,7 +101,7 @@ def is_refused_for_good(start: Callable[[Screen], Execution], steps: Sequence[St
 
 
 def _resume(start: Callable[[Screen], Execution], steps: Sequence[Step], observation: Observation) -> Move | _End:
-    """Start a command, and advance it by the steps that were taken."""
+    """Restart a command, and feed it the steps taken so far."""
     screens = _screens(steps, observation)
     execution = start(Screen(screens[0]))
     move = _advance(execution, None)
@@ -115,7 +115,7 @@ def _resume(start: Callable[[Screen], Execution], steps: Sequence[Step], observa
 
 
 def _screens(steps: Sequence[Step], observation: Observation) -> list[Observation]:
-    """Return the screen before each step, and now; the next one stands in for a screen that was not kept."""
+    """Return the screen before each step, and the current one; the next screen replaces one that was not kept."""
     screens = [observation]
     for step in reversed(steps):
         screens.append(screens[-1] if step.recalled else step.observation)
@@ -123,7 +123,7 @@ def _screens(steps: Sequence[Step], observation: Observation) -> list[Observatio
 
 
 def _is_same(action: Action, step: Step) -> bool:
-    """Return whether a step performed a move; the ids of a recalled step belong to another run."""
+    """Return whether a step performed a move; element ids of a recalled step are not compared."""
     done = step.response.action
     if not step.recalled:
         return action == done
@@ -132,7 +132,7 @@ def _is_same(action: Action, step: Step) -> bool:
 
 
 def describe_screen(observation: Observation) -> str:
-    """Return a sentence about the active window."""
+    """Return a sentence that describes the active window."""
     active = observation.active_window
     where = f"The window {active.title or active.app!r} is in front" if active else "No window is in front"
     menu = " and a menu open" if any(window.popup for window in observation.windows) else ""

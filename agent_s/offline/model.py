@@ -1,4 +1,4 @@
-"""The offline model: answers the calls of a language model by the command language."""
+"""The offline model, which answers model requests by means of the command language."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FREE = Usage(dollars=0.0)
 
 
 class OfflineModel:
-    """Carries out the sentences of the command language; deterministic, and without any state of its own.
+    """A deterministic, stateless model that carries out sentences of the command language.
 
     Attributes:
         name: The name in events and reports.
@@ -41,16 +41,16 @@ class OfflineModel:
         if request.kind == "ground":
             raise ModelError("The offline model finds nothing by a description. Set grounding.model.")
         answer = _ANSWERS.get(request.kind)
-        # To other questions it has no answer: it knows no more than the rules.
+        # It cannot answer other requests, as it has no knowledge beyond its rules.
         output = request.response_type() if answer is None else answer(request.context)
         return ModelResponse(output=output, usage=_FREE)
 
 
 def verify(context: VerifyContext) -> VerifyResponse:
-    """Judge a finished task by the screens that were seen while it was done.
+    """Judge a finished task by the screens observed during it.
 
-    It is verified where something that can be seen proves its lasting effects, refuted where something contradicts one,
-    and undecided otherwise.
+    It is verified if visible evidence proves its lasting effects, refuted if something contradicts one of them, and
+    otherwise undecided.
     """
     last = Screen(context.observation)
     proofs: list[str] = []

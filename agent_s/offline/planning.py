@@ -1,4 +1,4 @@
-"""From an instruction to a plan, from a subtask to its commands, and from a failure to another way."""
+"""Planning of the offline model: plans, commands of subtasks, and alternatives after failures."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ def _plan_all(context: PlanContext) -> PlanResponse:
 
 
 def commands_of(subtask: Subtask, instruction: str) -> tuple[Command, ...]:
-    """Return the commands of a subtask; () where its words have no reading.
+    """Return the commands of a subtask; () if its words cannot be parsed.
 
-    A subtask of the instruction's own plan has them from there, where each clause is read after those before it.
+    For a subtask from the instruction's own plan, they come from there, since each clause is parsed in the context of
+    earlier ones.
     """
     for node, commands in _nodes(instruction):
         if (node.name, node.info) == (subtask.name, subtask.info) and commands:
@@ -65,7 +66,7 @@ def act(context: ActContext) -> ActResponse:
 
 
 def _starter(subtask: Subtask, left: Sequence[Subtask], instruction: str) -> Callable[[Screen], Execution]:
-    """Return what starts the commands of a subtask on a screen."""
+    """Return a function that starts the commands of a subtask on a screen."""
     commands = commands_of(subtask, instruction)
     command = commands[0] if len(commands) == 1 else InTurn(commands)
     words = _APPLICATION.sub("", subtask.info) or subtask.name
@@ -92,7 +93,7 @@ def _named_exactly(words: str, screen: Screen) -> list[Target]:
 
 @lru_cache(maxsize=64)
 def _nodes(instruction: str) -> tuple[tuple[PlannedNode, tuple[Command, ...]], ...]:
-    """Return a subtask with its commands for each clause, or for several clauses if a plan would become too long."""
+    """Return subtasks with their commands, one per clause, or per several clauses if the plan would become too long."""
     parts = [part for part in read_instruction(instruction) if part.command != NOTHING]
     if not parts:
         return ((PlannedNode(name="Do nothing", info="do nothing"), (NOTHING,)),)
@@ -133,7 +134,7 @@ def _response(nodes: Iterable[PlannedNode], guide: str = "") -> PlanResponse:
 
 
 def _plan_again(context: PlanContext, failed: FailedSubtask) -> PlanResponse:
-    """Try another way if one is left; otherwise end with the reason."""
+    """Try an alternative, if one is left; otherwise give up with the reason."""
     commands = commands_of(failed.subtask, context.task.instruction)
     start = _starter(failed.subtask, context.left, context.task.instruction)
     refused = is_refused_for_good(start, failed.steps, context.observation)

@@ -36,7 +36,7 @@ def propose(context: ProposalContext) -> ProposalResponse:
 
 
 def _by_menu(affordances: Sequence[Affordance]) -> list[Affordance]:
-    """Order affordances by taking one of each menu in turn, since only some of them may be used."""
+    """Order affordances round-robin by menu, since only some of them may be used."""
     menus: dict[str, list[Affordance]] = {}
     for one in affordances:
         menus.setdefault((one.within or ("",))[0], []).append(one)
@@ -109,7 +109,7 @@ def _is_editor(context: ProposalContext, observation: Observation) -> bool:
 def _use(affordance: Affordance) -> str:
     """Return a sentence of the command language that uses an affordance."""
     way = " > ".join(quote(part) for part in (*affordance.within, affordance.name))
-    if any(part.casefold().endswith(" menu") for part in affordance.within):  # the word would not be read as a name
+    if any(part.casefold().endswith(" menu") for part in affordance.within):  # the word would not be parsed as a name
         return ", then ".join(f"click {quote(part)}" for part in (*affordance.within, affordance.name))
     if affordance.on is not None and affordance.role != "radio menu item":
         return f"turn {'off' if affordance.on else 'on'} {way}"

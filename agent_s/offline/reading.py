@@ -1,4 +1,4 @@
-"""The commands of an instruction, read clause by clause by the table of sentences."""
+"""Parsing of instructions into commands, clause by clause, by the table of sentence patterns."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Part:
     """One clause of an instruction."""
 
     words: str  # the clause
-    command: Command | None  # what it asks for; None where it has no reading
-    application: str = ""  # the application that it is meant in; "" where the instruction named none
+    command: Command | None  # the parsed command; None if it cannot be parsed
+    application: str = ""  # the application that it refers to; empty if the instruction names none
 
 
 @lru_cache(maxsize=64)
 def read_instruction(instruction: str) -> tuple[Part, ...]:
-    """Read an instruction; the objects of earlier clauses are known to later ones."""
+    """Parse an instruction; later clauses can refer to objects of earlier ones."""
     parts: list[Part] = []
     verb, thing, application = "", "", ""
     for clause in split(instruction):
@@ -70,7 +70,7 @@ def read_instruction(instruction: str) -> tuple[Part, ...]:
 
 
 def read_words(words: str) -> tuple[Command, ...]:
-    """Read the words of one part, or an instruction of several; () where some of them have no reading."""
+    """Parse one clause, or an instruction of several; () if some of it cannot be parsed."""
     commands = tuple(part.command for part in read_instruction(words))
     if not commands or None in commands:
         commands = (read_clause(guard(words)),)
@@ -78,7 +78,7 @@ def read_words(words: str) -> tuple[Command, ...]:
 
 
 def read_clause(words: Phrase) -> Command | None:
-    """Return the command that a clause asks for; None if it cannot be read."""
+    """Parse a clause into a command; None if it cannot be parsed."""
     return _read_quoted(words.quoted)
 
 
@@ -103,14 +103,14 @@ def _read(words: Phrase, depth: int) -> Command | None:
 
 @lru_cache(maxsize=1)
 def table() -> dict[str, Any]:
-    """Return the table of sentences."""
+    """Return the table of sentence patterns."""
     loaded: dict[str, Any] = read_table("agent_s.offline", "sentences.yaml", typed=True)
     return loaded
 
 
 @lru_cache(maxsize=1)
 def _readers() -> tuple[Reader[Command | None], ...]:
-    """Return one reader for each depth of commands in commands; the first reads none."""
+    """Return a reader for each nesting depth of commands; the first one reads no nested commands."""
     rows = read_rows(table()["rows"])
     kinds = {row.kind: _kind(import_module(f"agent_s.offline.commands.{row.kind}").read) for row in rows}
     words = {name: group.split() for name, group in table()["words"].items()}
@@ -131,7 +131,7 @@ def _readers() -> tuple[Reader[Command | None], ...]:
 
 
 def _kind(read: Callable[..., Command | None]) -> Callable[..., Command | None]:
-    """Return a function that reads the fields of a row, without the slot `_` for ignored words."""
+    """Return a function that reads the fields of a table row, except the slot `_` for ignored words."""
     return lambda **fields: read(**{name: value for name, value in fields.items() if name != "_"})
 
 
@@ -199,7 +199,7 @@ _CLOSING = re.compile(rf"{one_of(TABLE['closing'])}[.! ]*", re.IGNORECASE)
 
 
 def _with_thing(words: Phrase, thing: str) -> Phrase:
-    """Replace "it" by the last element."""
+    """Resolve "it" to the last element."""
     typing = first_verb(words.marked) in TABLE["without_object"].split()
     match = (_INTO_IT.search(words.marked) if typing else _WITH_IT.match(words.marked)) if thing else None
     if match is None:
@@ -209,7 +209,7 @@ def _with_thing(words: Phrase, thing: str) -> Phrase:
 
 
 def _elided(clause: Clause, words: Phrase, verb: str, always: bool = False) -> Command | None:
-    """Read "'B'" behind "click 'A'" with the verb before; also a title, such as "Save As" behind "click"."""
+    """Parse "'B'" after "click 'A'" with the previous verb; also a title, such as "Save As" after "click"."""
     if not verb or clause.connector == ".":
         return None
     title = re.fullmatch(r"(?:[A-Z]\S*|and|&|to|of)(?:\s+(?:[A-Z]\S*|and|&|to|of)){0,3}", words.marked) is not None

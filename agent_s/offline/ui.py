@@ -1,4 +1,4 @@
-"""The current screen and the operations on it: find an element, wait, scroll, click, type and read back."""
+"""Operations on the current screen: find an element, wait, scroll, click, type and read back."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Steps = Generator[Move, Result, T]
 Finder = Callable[[Screen], list[Candidate]]
 Button = Literal["left", "middle", "right"]
 
-WAITS = (0.5, 0.7, 1.0)  # pauses before an element that is not there yet is looked for elsewhere, s
-_SURE = 78.0  # score below which a better match is awaited for a moment
+WAITS = (0.5, 0.7, 1.0)  # pauses before a missing element is searched for elsewhere, s
+_SURE = 78.0  # score below which to wait briefly for a better match
 _MAX_SCROLLS = 7
-_NOTCHES = 4  # notches of the wheel at once: browsers move by 120 px for one, and nothing may be passed over
+_NOTCHES = 4  # wheel notches per scroll; browsers move by 120 px per notch, and nothing may be skipped
 _SCROLLED = ("document web", "document text", "list", "list box", "tree", "tree table", "table", "document frame")
 
 
@@ -33,18 +33,18 @@ class UI:
     """The current screen, and the operations on it; each operation is a generator of moves."""
 
     screen: Screen  # the screen after the last move
-    following: tuple[Target, ...] = ()  # what the next part clicks; a question with such a button is left to it
+    following: tuple[Target, ...] = ()  # targets of the next part, to which a question with such a button is left
 
     # Moves
 
     def try_to(self, action: Action, purpose: str, seen: str = "") -> Steps[Result]:
-        """Perform a primitive, which may be refused."""
+        """Perform a primitive, tolerating a refusal."""
         result = yield Move(action, purpose, seen)
         self.screen = result.screen
         return result
 
     def do(self, action: Action, purpose: str, seen: str = "") -> Steps[None]:
-        """Perform a primitive; give up where it is refused."""
+        """Perform a primitive; give up if it is refused."""
         result = yield from self.try_to(action, purpose, seen)
         if not result.ok:
             give_up(f"could not {purpose}: {result.error}")
@@ -70,7 +70,7 @@ class UI:
     def rank(
         self, target: Target, only: frozenset[str] | None = None, prefer: frozenset[str] = ACTIONABLE
     ) -> list[Candidate]:
-        """Return the elements that a description may mean now, best first."""
+        """Return the elements that match a description now, best first."""
         return rank(target, self.screen, only, prefer)
 
     def now(self, element: Element) -> Element | None:
@@ -78,7 +78,7 @@ class UI:
         return self.screen.observation.by_id.get(element.id)
 
     def find(self, target: Target, find: Finder | None = None, scroll: bool = True) -> Steps[list[Candidate]]:
-        """Find an element: wait a moment, scroll, and wait longer; return nothing if it does not exist."""
+        """Find an element by waiting briefly, scrolling, and waiting longer; return None if it does not exist."""
         find = find or (lambda screen: rank(target, screen))
         found = yield from self.await_element(target, find, WAITS[:1])
         if found and found[0].score < _SURE and found[0].element.role in LABELS:
@@ -123,7 +123,7 @@ class UI:
     # Scrolling
 
     def scroll_for(self, target: Target, find: Finder) -> Steps[list[Candidate]]:
-        """Scroll down and then up until an element is in sight or nothing moves any more."""
+        """Scroll down and then up until an element is visible or nothing moves any more."""
         browser = any(one.name in FIELDS["address"] for one in self.screen.front if one.role == "entry")
         if self.screen.has_sheet() or (self.surface() is None and not browser):
             return []
@@ -137,7 +137,7 @@ class UI:
         return []
 
     def scroll(self, direction: str, purpose: str) -> Steps[bool]:
-        """Scroll by a part of the view with the wheel, or with a key; return whether something moved."""
+        """Scroll by a part of the view with the wheel or a key; return whether anything moved."""
         surface, before = self.surface(), _places(self.screen)
         if surface is None:
             key = "Page_Up" if direction == "up" else "Page_Down"
@@ -178,7 +178,7 @@ class UI:
     def click(
         self, found: list[Candidate], clicks: int = 1, button: Button = "left", hold: tuple[str, ...] = ()
     ) -> Steps[Element]:
-        """Click the best candidate, or the next if the desktop refuses it; give up if all are refused."""
+        """Click the best candidate, or the next one if the desktop refuses; give up if all are refused."""
         refused = ""
         usable = [one for one in best(found, found[0].score - 12) if one.element.point is not None]
         for one in [one for one in usable if "disabled" not in one.element.states][:3]:
@@ -223,7 +223,7 @@ class UI:
     # Windows and dialogs
 
     def buttons(self, names: tuple[str, ...], window: Window | None = None, least: float = 90.0) -> list[Candidate]:
-        """Return the button with the first of some names that is there: in a window, else anywhere in front."""
+        """Return the button with the first available name, in a window, or else anywhere in front."""
         for name in names:
             found = [
                 one
@@ -235,7 +235,7 @@ class UI:
         return []
 
     def is_left_to_next(self) -> bool:
-        """Return whether the next part of the instruction answers an open dialog."""
+        """Return whether answering an open dialog is left to the next part of the instruction."""
         dialogs = {window.id for window in self.screen.dialogs}
         return any(
             one.element.window_id in dialogs
@@ -249,7 +249,7 @@ def _places(screen: Screen) -> list[tuple[int, int, str]]:
 
 
 def opens_on_pointing(element: Element) -> bool:
-    """Return whether an entry of a page opens a submenu on hover, where a click might choose the entry itself."""
+    """Return whether an entry in a web page opens a submenu on hover, while a click might choose the entry itself."""
     return element.role == "menu item" and "has_popup" in element.states and in_page(element)
 
 
@@ -262,7 +262,7 @@ def reads_back(element: Element | None, text: str, before: str, overwrite: bool)
     """Return whether a field contains the typed text; None if it cannot be read."""
     if element is None or element.text is None:
         return None
-    if is_secret(element):  # shows signs for letters at most, but those
+    if is_secret(element):  # it shows mask characters at most, but one for each letter
         return False if text and not element.text else None
     if element.role not in EDITABLE and "editable" not in element.states:
         return None
@@ -274,7 +274,7 @@ def reads_back(element: Element | None, text: str, before: str, overwrite: bool)
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of a text in lower case; applications may change the rest."""
+    """Return the letters and digits of a text in lower case, since applications may change the rest."""
     return "".join(char for char in text.casefold() if char.isalnum())
 
 
@@ -285,19 +285,19 @@ def number_in(text: str) -> float | None:
 
 
 def same_number(one: str, other: str) -> bool:
-    """Return whether two texts are the same number, whatever unit or zeros are written with it."""
+    """Return whether two texts are the same number, regardless of units and trailing zeros."""
     return number_in(one) is not None and number_in(one) == number_in(other)
 
 
 def evidence_of(element: Element | None) -> str:
-    """Return the text of an element as evidence; "" if it cannot be read."""
+    """Return the text of an element as evidence; empty if it cannot be read."""
     if element is None or element.text is None or is_secret(element):
         return ""
     return f"{name_of(element)} reads {shorten(element.text)!r}"
 
 
 def shorten(text: str, longest: int = 80) -> str:
-    """Return a text cut for a message."""
+    """Return a text shortened for a message."""
     return text if len(text) <= longest else f"{text[:longest]}..."
 
 

@@ -1,4 +1,4 @@
-"""The texts about a task: the question, the guideline and reflections."""
+"""Texts that the offline model writes about a task: query, guideline and reflections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST_PART = 400
 
 
 def query(context: QueryContext) -> QueryResponse:
-    """Return the question how to do the task in the application in front."""
+    """Return the query for how to do the task in the active application."""
     asked = " ".join(context.task.instruction.split()).rstrip(".!?")
     asked = asked if asked[:2].isupper() else asked[:1].lower() + asked[1:]
     window = context.observation.active_window
@@ -23,14 +23,14 @@ def query(context: QueryContext) -> QueryResponse:
 
 
 def forbidden(instruction: str) -> tuple[str, ...]:
-    """Return the clauses that forbid something, or want it kept."""
+    """Return the clauses that forbid or preserve something."""
     unquoted = re.sub(r"'[^']*'|\"[^\"]*\"", lambda found: "_" * len(found.group()), instruction)
     found = re.finditer(rf"\b{one_of(TABLE['forbidding'])}\b[^.;,!?\n]+", unquoted, re.IGNORECASE)
     return tuple(instruction[clause.start() : clause.end()].strip() for clause in found)[:30]
 
 
 def guideline(context: PlanContext) -> str:
-    """Return what the web and memory say, briefly and with the source of each."""
+    """Return a summary of the results from the web and memory, with sources."""
     parts = [
         f"From memory ({'worked' if experience.success else 'did not work'}): {_brief(experience.summary)}"
         for experience in context.experiences
@@ -40,7 +40,7 @@ def guideline(context: PlanContext) -> str:
 
 
 def reflect(context: ReflectContext) -> ReflectResponse:
-    """Describe the trouble and suggest what to do."""
+    """Return a description of the trouble with a suggestion."""
     said = [f"In {context.subtask.name!r}: {context.trouble}."]
     if context.steps:
         last = context.steps[-1].response

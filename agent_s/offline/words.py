@@ -16,10 +16,10 @@ FIELDS: dict[str, tuple[str, ...]] = {content: tuple(labels) for content, labels
 
 
 def one_of(phrases: Iterable[str]) -> str:
-    """Return a regular expression for one of some templates without slots."""
+    """Return a regular expression that matches any of some templates without slots."""
     return f"(?:{'|'.join(f'(?:{Template(phrase).source})' for phrase in phrases)})"
 
 
 def meanings(key: str) -> dict[str, str]:
-    """Return the group of each word of a table: {"ticked": "checked", ...}."""
+    """Return the group of each word in a table, such as {"ticked": "checked", ...}."""
     return {word: meaning for meaning, words in TABLE[key].items() for word in words}

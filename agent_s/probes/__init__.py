@@ -1,1 +1,1 @@
-"""Read-only looks at files and settings, which a judge may ask for and the agent makes itself."""
+"""Probes: read-only checks of files and settings, which the evaluator requests and code makes."""

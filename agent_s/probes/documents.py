@@ -26,7 +26,7 @@ PDF_LIMIT_S = 10.0
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-# what the readers of packed documents raise for one that is damaged, encrypted or nested without end
+# errors of the readers of packed documents, for damaged, encrypted or endlessly nested ones
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, EOFError, ElementTree.ParseError, LookupError, ValueError, TypeError, RuntimeError,
 )  # fmt: skip
@@ -35,13 +35,13 @@ _PARAGRAPHS = frozenset({f"{_TEXT}p", f"{_TEXT}h"})
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a document says."""
+    """The content of a document."""
 
     text: str
     # forms of the value of each filled cell (value, text as shown, formula), by sheet and address
     cells: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()  # names of the sheets
-    features: tuple[str, ...] = ()  # what it has besides its text, such as "Heading 1: Introduction"
+    features: tuple[str, ...] = ()  # features besides its text, such as "Heading 1: Introduction"
 
 
 def read_document(content: bytes) -> Document:
@@ -82,7 +82,7 @@ def _separated(text: str) -> dict[tuple[str, str], tuple[str, ...]]:
         return {}
     try:
         rows = list(islice(csv.reader(io.StringIO(text), delimiter=separator), MAX_CELLS // 10))
-    except csv.Error:  # an ordinary text, such as a long one with a single quotation mark
+    except csv.Error:  # not CSV, such as a long text with a single quotation mark
         return {}
     return {
         ("", address_of((row, column))): (value,)

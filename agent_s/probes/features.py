@@ -15,7 +15,7 @@ from itertools import chain, islice
 from intents.numbers import shows
 
 MAX_FEATURES = 400
-_LONGEST = 160  # characters of a line
+_MAX_LINE = 160  # maximum number of characters per line
 
 _NODES = Iterable[ElementTree.Element]
 _PLAIN_STYLES = frozenset(
@@ -48,7 +48,7 @@ _CHARTS = {"circle": "pie", "ring": "donut", "filled-radar": "net", "radar": "ne
 
 
 def features_of(archive: zipfile.ZipFile) -> tuple[str, ...]:
-    """Return what a packed document has.
+    """Return the features of a packed document.
 
     Raises:
         zipfile.BadZipFile, ElementTree.ParseError, ValueError: It is damaged.
@@ -69,12 +69,12 @@ def features_of(archive: zipfile.ZipFile) -> tuple[str, ...]:
         charts = (root for _, root in parts(r"(?:xl|word|ppt)/charts/chart\d+\.xml"))
     sheets = (line for _, root in parts(r"xl/worksheets/sheet\d+\.xml") for line in _worksheet(root))
     lines = chain(found, sheets, chain.from_iterable(map(_chart, charts)))
-    joined = (" ".join(line.split())[:_LONGEST] for line in lines)
+    joined = (" ".join(line.split())[:_MAX_LINE] for line in lines)
     return tuple(islice(dict.fromkeys(filter(None, joined)), MAX_FEATURES))
 
 
 def has(feature: str, wanted: str) -> bool:
-    """Return whether a feature holds a text: its content does, or it as a whole if its kind is named, too."""
+    """Return whether a feature contains a text, in its content or, if the text names the kind, as a whole."""
     return shows(feature if ":" in wanted else feature.partition(": ")[2] or feature, wanted)
 
 

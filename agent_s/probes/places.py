@@ -1,4 +1,4 @@
-"""Where probes may read: files that the task is about, never hidden ones, links that lead away, or devices."""
+"""Access control for probes: they read files that the task is about, never hidden files, external links or devices."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from intents.alignment import holds
 from intents.text import tokens
 
 MAX_BYTES = 20_000_000
-CLOCK_S = 0.1  # times of files are coarser than the clock of a process
-_MOST_ENTRIES = 2000  # entries of a folder that are listed
-_MOST_CHANGED = 20
-_MOST_FOLDERS, _DEEPEST = 300, 4  # folders of a home in which files are looked for, and levels of them
+CLOCK_S = 0.1  # resolution of file times, which is coarser than the clock of a process
+_MAX_ENTRIES = 2000  # maximum number of listed entries per folder
+_MAX_CHANGED = 20
+_MAX_FOLDERS, _MAX_DEPTH = 300, 4  # maximum number of searched folders of a home, and of their levels
 
 
 class NotReadable(Exception):
-    """A file is not read; the message says why."""
+    """A file cannot or must not be read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class Places:
     since: float  # when the task began, s since the epoch
 
     def find(self, path: str) -> Path:
-        """Return the place of a file that a probe names; it need not exist.
+        """Resolve the path of a probe; the file need not exist.
 
         Raises:
-            NotReadable: It is outside of the places that the task is about, or ambiguous.
+            NotReadable: The path is outside the places that the task is about, or ambiguous.
         """
         if "\0" in path:
             raise NotReadable("a path holds no null character")
@@ -66,7 +66,7 @@ class Places:
         """Return the content of a file.
 
         Raises:
-            NotReadable: It is not a regular file, too large, not about this task, or leads out of the places.
+            NotReadable: It is not a regular file, is too large, is unrelated to the task, or is an external link.
             OSError: It cannot be read.
         """
         real = self._checked(path.resolve(strict=True))
@@ -94,23 +94,23 @@ class Places:
                         and self.is_changed(Path(entry.path))
                     ):
                         found.append(Path(entry.path))
-                except OSError:  # it is gone again
+                except OSError:  # it has been removed
                     continue
-        return tuple(sorted(found)[:_MOST_CHANGED])
+        return tuple(sorted(found)[:_MAX_CHANGED])
 
     def listed(self) -> frozenset[str] | None:
-        """Return the visible files and folders in the home, with "~" for it and "/" behind folders.
+        """Return the visible files and folders in the home, with "~" for the home and a "/" after folders.
 
-        None if there are too many to tell which are gone later.
+        None if there are too many to detect removed ones later.
         """
         folders = folders_of(self.home)
-        if len(folders) == _MOST_FOLDERS:
+        if len(folders) == _MAX_FOLDERS:
             return None
-        root = len(str(self.home))  # paths are cut as texts, since a home may hold many files
+        root = len(str(self.home))  # string slicing, since a home may contain many files
         found = {f"~{str(folder)[root:]}/" for folder in folders[1:]}
         for folder in folders:
             entries = list(_entries(folder))
-            if len(entries) == _MOST_ENTRIES:
+            if len(entries) == _MAX_ENTRIES:
                 return None
             found.update(
                 f"~{entry.path[root:]}"
@@ -120,7 +120,7 @@ class Places:
         return frozenset(found)
 
     def folder_names(self) -> tuple[str, ...]:
-        """Return the names of the visible folders of the home, without those in them."""
+        """Return the names of the top-level visible folders in the home."""
         return tuple(folder.name for folder in folders_of(self.home) if folder.parent == self.home)
 
     def _checked(self, path: Path) -> Path:
@@ -140,13 +140,13 @@ class Places:
 
 
 def folders_of(home: Path) -> list[Path]:
-    """Return a home and the visible folders in it, those of one level after those of the level above; at most 300."""
+    """Return a home and its visible folders in breadth-first order, at most `_MAX_FOLDERS`."""
     found = level = [home]
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         inside = (entry for folder in level for entry in sorted(_entries(folder), key=lambda entry: entry.name))
         level = [Path(entry.path) for entry in inside if entry.name[0] != "." and entry.is_dir(follow_symlinks=False)]
-        found = [*found, *level][:_MOST_FOLDERS]
-        if len(found) == _MOST_FOLDERS:
+        found = [*found, *level][:_MAX_FOLDERS]
+        if len(found) == _MAX_FOLDERS:
             break
     return found
 
@@ -154,6 +154,6 @@ def folders_of(home: Path) -> list[Path]:
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            yield from islice(entries, _MOST_ENTRIES)
-    except OSError:  # a folder that cannot be listed holds nothing that could be shown
+            yield from islice(entries, _MAX_ENTRIES)
+    except OSError:  # an unreadable folder counts as empty
         return

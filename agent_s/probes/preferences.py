@@ -1,4 +1,4 @@
-"""Settings of applications that outlive them: GSettings, and Chromium's preferences and bookmarks."""
+"""Persistent settings of applications: GSettings, and Chromium's preferences and bookmarks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OF_TOOLKITS = ("org/gtk/",)
 PROFILES = tuple(Path(".config", name) for name in ("browser-profile", "chromium", "google-chrome"))
 """Folders in which Chromium keeps its data, relative to the home."""
 
-_DATABASE = Path(".config/dconf/user")  # settings elsewhere, in a binary format of dconf
+_DATABASE = Path(".config/dconf/user")  # further settings in dconf's binary format, which cannot be read
 _MAX_BYTES = 20_000_000
 
 
@@ -44,16 +44,16 @@ def read_settings(home: Path | None) -> dict[str, str] | None:
 
 
 def find_setting(settings: Mapping[str, str], key: str) -> dict[str, str]:
-    """Return the settings of a key: "group/key" with "/" or "." between the parts, or the key alone."""
+    """Return the settings that match a key: "group/key" with "/" or "." as separators, or the key alone."""
     wanted = key.replace(".", "/").strip("/")
     return {name: value for name, value in settings.items() if name == wanted or name.endswith(f"/{wanted}")}
 
 
 def cannot_switch(wanted: Mapping[str, str], settings: Mapping[str, str] | None) -> str:
-    """Return why a hidden switch must not be used: it is already set, or cannot be read; empty if it may be.
+    """Return why a hidden switch must not be toggled: it is already set, or cannot be read; empty if it may be.
 
     Args:
-        wanted: The settings that it makes.
+        wanted: The settings that it changes.
         settings: The current settings; None if they cannot be read.
     """
     for key, value in wanted.items():
@@ -64,12 +64,12 @@ def cannot_switch(wanted: Mapping[str, str], settings: Mapping[str, str] | None)
 
 
 def differing(wanted: Mapping[str, str], settings: Mapping[str, str] | None) -> list[str]:
-    """Return the keys of settings that differ from the wanted ones; none if they cannot be read."""
+    """Return the keys of settings that differ from the wanted ones; empty if they cannot be read."""
     return [] if settings is None else [key for key, value in wanted.items() if settings.get(key) != value]
 
 
 def same_value(stored: str, wanted: str) -> bool:
-    """Return whether two texts of GVariant have the same value; quotes and types ("uint32 3") do not count."""
+    """Return whether two GVariant texts have the same value, ignoring quotes and type prefixes ("uint32 3")."""
     return _plain(stored) == _plain(wanted)
 
 
@@ -110,7 +110,7 @@ def _profile_files(home: Path, name: str) -> Iterator[Mapping[str, Any]]:
             if not path.is_file() or path.stat().st_size > _MAX_BYTES:
                 continue
             content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):  # Chromium is just writing it, or it is not a profile
+        except (OSError, ValueError):  # Chromium is writing it at this moment, or it is not a profile
             continue
         if isinstance(content, Mapping):
             yield content

@@ -1,4 +1,4 @@
-"""Makes probes, and keeps what a run began with."""
+"""The prober, which answers probes and compares files and settings with those at the start of a run."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from agent_s.probes.requests import (
 from agent_s.records import Change
 from intents.numbers import shows, value_of
 
-MAX_EXCERPT = 600  # characters of a file that a result shows
-DEFAULT = "default"  # stands for the value of a setting that is not set
+MAX_EXCERPT = 600  # maximum number of characters of a file in a result
+DEFAULT = "default"  # value of a setting that is not set
 _MOST_LISTED = 8
 _MOST_FILES = 20
 _MOST_FEATURES = 30
@@ -48,7 +48,7 @@ class Prober:
     home: Path | None  # home of the applications; None if its files cannot be read
     instruction: str  # the task
     since: float  # when it began, s since the epoch
-    hide: Callable[[str], str] = str  # hides secrets in what is shown
+    hide: Callable[[str], str] = str  # hides secrets in results
     results: list[ProbeResult] = field(default_factory=list, init=False)  # the answers so far, oldest first
     _settings: dict[str, str] | None = field(init=False)
     _listed: frozenset[str] | None = field(init=False)  # visible files and folders at the start, if they are known
@@ -58,7 +58,7 @@ class Prober:
         self._listed = self._places(self.home).listed() if self.home is not None else None
 
     def probe(self, probe: Probe) -> ProbeResult:
-        """Return the answer to a probe, and keep it."""
+        """Answer a probe and keep the result."""
         place, changed = "", False
         features: tuple[str, ...] = ()
         quoted = ""
@@ -100,7 +100,7 @@ class Prober:
         return result
 
     def differences(self) -> tuple[Change, ...]:
-        """Return what the run changed outside of the screen: files of the home, and settings."""
+        """Return what the run changed besides the screen: files in the home, and settings."""
         if self.home is None:
             return ()
         places, now = self._places(self.home), read_settings(self.home)
@@ -160,7 +160,7 @@ class Prober:
 
 
 def _topmost(paths: Iterable[str]) -> list[str]:
-    """Return the paths that are in none of the folders among them; at most 20."""
+    """Return the paths that are not inside another one of them; at most 20."""
     found: list[str] = []
     for path in sorted(paths):
         if not (found and found[-1].endswith("/") and path.startswith(found[-1])):
@@ -193,7 +193,7 @@ def _file(
 
 
 def _features(document: Document | None, probe: Probe) -> tuple[str, ...]:
-    """Return what a document has besides its text; first what has the text that is asked for."""
+    """Return the features of a document, with those that contain the requested text first."""
     if document is None:
         return ()
     wanted = _joined(probe.text) if isinstance(probe, TextProbe) else ""
@@ -201,7 +201,7 @@ def _features(document: Document | None, probe: Probe) -> tuple[str, ...]:
 
 
 def _quoted(document: Document | None, probe: Probe) -> str:
-    """Return the whole words that `_excerpt` shows of a document's text: a part of a number would be another one."""
+    """Return the excerpt of a document's text without partial words, since a part of a number is another number."""
     if document is None or not isinstance(probe, TextProbe):
         return ""
     text = _joined(document.text)
@@ -240,7 +240,7 @@ def _comparable(value: str) -> str:
 
 
 def _excerpt(text: str, wanted: str) -> str:
-    """Return the part of a text around what was looked for, else its beginning."""
+    """Return the part of a text around the wanted text, or else its beginning."""
     start, end = _span(text, wanted)
     return f"{'... ' if start else ''}{text[start:end]!r}{' ...' if end < len(text) else ''}"
 

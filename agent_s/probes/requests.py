@@ -1,7 +1,7 @@
-"""The probes that a judge may ask for, and their results.
+"""Probes that the evaluator may request, and their results.
 
-A probe is a question about a file or a setting with a yes or no for an answer. It is data: its fields are compared with
-what code has read, and never become a command, a pattern or a part of a program.
+A probe is a yes-or-no question about a file or a setting. It is data: its fields are compared with what code has read,
+and never become a command, a pattern or part of a program.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Recorded runs on disk: their format, and reading and finding them."""
+"""Recorded runs on disk: their format, and how to find and read them."""

@@ -1,4 +1,4 @@
-"""Following a run that is still being recorded, from another process or this one."""
+"""Following of runs that are still being recorded, from this or another process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class LiveInfo(Record):
-    """Where a current run can be watched; in its folder as long as the run lasts."""
+    """Where a current run can be watched; stored in its folder while the run lasts."""
 
     display: str = ""  # the X display that it works on; empty if that is on another machine
     view: str = ""  # address of its own view; empty if it has none
@@ -66,8 +66,8 @@ class RunFollower:
         return events
 
 
-def is_going_on(folder: Path) -> bool:
-    """Return whether a run is being recorded at this moment: its recorder holds a lock until it ends or is killed."""
+def is_being_recorded(folder: Path) -> bool:
+    """Return whether a run is being recorded: its recorder holds a lock until the run ends or is killed."""
     try:
         with (folder / EVENTS_FILE).open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -79,8 +79,8 @@ def is_going_on(folder: Path) -> bool:
 
 
 def read_live_info(folder: Path) -> LiveInfo | None:
-    """Return where a run can be watched; None if it is over or does not say."""
-    if not is_going_on(folder):
+    """Return where a run can be watched; None if it is over or there is no such information."""
+    if not is_being_recorded(folder):
         return None
     try:
         return LiveInfo.model_validate_json((folder / LIVE_FILE).read_bytes())
@@ -89,8 +89,8 @@ def read_live_info(folder: Path) -> LiveInfo | None:
 
 
 @contextmanager
-def saying_where(folder: Path, display: str, view: str = "") -> Iterator[None]:
-    """Say within a `with` block where a run can be watched, readable by its owner only.
+def publish_live_info(folder: Path, display: str, view: str = "") -> Iterator[None]:
+    """Publish within a `with` block where a run can be watched, readable by its owner only.
 
     Args:
         folder: Folder of the run.
@@ -103,7 +103,7 @@ def saying_where(folder: Path, display: str, view: str = "") -> Iterator[None]:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(info.model_dump_json().encode())
         partial.replace(folder / LIVE_FILE)
-    except OSError as error:  # as with the record, the run matters more
+    except OSError as error:  # the run matters more
         logger.warning("%s does not say where its run can be watched: %s", folder, error)
     try:
         yield

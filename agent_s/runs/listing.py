@@ -1,4 +1,4 @@
-"""The recorded runs in a folder, and their sizes."""
+"""Listing of recorded runs, and their sizes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RunSummary:
     steps: int = 0
     model_calls: int = 0
     seconds: float = 0.0
-    problem: str = ""  # why the run cannot be read, or how its record is incomplete
+    problem: str = ""  # why the run cannot be read, or in which way its recording is incomplete
 
 
 def list_runs(runs_dir: Path) -> list[RunSummary]:
@@ -65,7 +65,7 @@ def find_run(runs_dir: Path, name: str) -> Path:
 
 
 def run_folder(runs_dir: Path, started: RunStarted) -> Path:
-    """Return the folder of a run; names sort by local time."""
+    """Return the folder for a run; names sort by local time."""
     return runs_dir / f"{started.at.astimezone():%Y%m%d-%H%M%S}-{started.run_id}"
 
 
@@ -107,7 +107,7 @@ def _summarize(folder: Path) -> RunSummary:
 
 
 def _last_event(file: IO[bytes]) -> Event | None:
-    """Read the last line of a file, from its end; None if it is incomplete."""
+    """Read the last line of a file backwards from its end; None if it is incomplete."""
     size, length = file.seek(0, 2), 4096
     while True:
         file.seek(max(0, size - length))
@@ -124,12 +124,12 @@ def _last_event(file: IO[bytes]) -> Event | None:
 
 @dataclass(frozen=True, slots=True)
 class RunSize:
-    """The bytes of a run's folder by kind, without pages written later."""
+    """The size of a run's folder by kind of file, in bytes, without reports written later."""
 
     events: int  # the events themselves
     texts: int  # their long texts: screens as text, prompts and answers
     screens: int  # screenshots
-    sent: int  # pictures that a model was sent
+    sent: int  # pictures sent to a model
 
     @property
     def total(self) -> int:
@@ -137,16 +137,16 @@ class RunSize:
         return sum(asdict(self).values())
 
     def __str__(self) -> str:
-        return ", ".join(f"{kind} {in_units(number)}" for kind, number in asdict(self).items() if number)
+        return ", ".join(f"{kind} {format_bytes(number)}" for kind, number in asdict(self).items() if number)
 
 
 def measure_run(folder: Path) -> RunSize:
-    """Return the size of a recorded run; what is missing counts as 0."""
+    """Return the size of a recorded run; missing files count as 0."""
     parts = (EVENTS_FILE, TEXTS_FILE, SCREENS_FOLDER, SENT_FOLDER)
     return RunSize(*(_bytes_of(folder / part) for part in parts))
 
 
-def in_units(number: float) -> str:
+def format_bytes(number: float) -> str:
     """Return a number of bytes as "512 B", "3.4 kB" or "1.2 MB"."""
     size = float(number)
     for unit in ("B", "kB"):

@@ -1,11 +1,11 @@
-"""A run on disk: a folder with one line of JSON per event, its long texts, and the pictures.
+"""Reading of a recorded run: a folder with one line of JSON per event, long texts, and pictures.
 
 ```
 20260314-093012-1f0c9a/
 ├── events.jsonl        a header line, then one event per line, flushed one by one
 ├── texts.jsonl         every distinct line of the long texts, once (`agent_s.runs.texts`)
 ├── screens/0001.png    one file per distinct screenshot
-└── sent/0001.png       one file per distinct picture that a model was sent
+└── sent/0001.png       one file per distinct picture sent to a model
 ```
 
 Versions of the format; a reader refuses newer ones:
@@ -36,18 +36,18 @@ SENT_FOLDER = "sent"
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """A run as it was recorded."""
+    """A recorded run."""
 
     folder: Path  # its folder; the pictures that events name are relative to it
     version: int  # format version of the file
     events: tuple[Event, ...]  # the events, in order
-    problem: str = ""  # what is missing and why, such as a truncated last line; empty if the record is complete
+    problem: str = ""  # what is missing, such as a truncated last line; empty if the recording is complete
 
 
 def read_trajectory(folder: Path) -> Trajectory:
     """Read a recorded run.
 
-    A truncated last line, as after a kill, is left out and reported in `Trajectory.problem`.
+    A truncated last line, as after a kill, is skipped and reported in `Trajectory.problem`.
 
     Raises:
         TrajectoryError: There is no run, it is damaged before its end, or a newer version wrote it.
@@ -79,7 +79,7 @@ def read_version(folder: Path, line: str) -> int:
     """Return the format version in the header of a run.
 
     Raises:
-        TrajectoryError: It is not a header, or that of a newer version.
+        TrajectoryError: It is not a header, or is from a newer version.
     """
     try:
         version = json.loads(line)["schema_version"]

@@ -1,7 +1,7 @@
-"""Long texts of a run, stored once.
+"""Deduplicated storage of the long texts of a run.
 
-Consecutive screens and prompts share most of their lines. Every distinct line is therefore one line of a file, as JSON,
-and an event holds the ranges of lines that its text consists of: `{"$lines": [[0, 41], [57, 58]]}`, ends excluded.
+Consecutive screens and prompts share most of their lines. Therefore every distinct line is stored once in a file, as
+JSON, and an event refers to its text by ranges of lines: `{"$lines": [[0, 41], [57, 58]]}`, with exclusive ends.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-LONG = 200  # characters from which a text is stored as ranges of lines
+LONG = 200  # minimum number of characters of a text that is stored as ranges of lines
 KEY = "$lines"
 
 
@@ -26,7 +26,7 @@ class TextWriter:
         self._numbers: dict[str, int] = {}
 
     def without_long_texts(self, value: Any) -> Any:
-        """Return a JSON value with its long texts replaced by ranges of lines, which are on disk then."""
+        """Return a JSON value with long texts replaced by ranges of lines, which are written to disk."""
         shortened = self._shortened(value)
         self._file.flush()
         return shortened
@@ -47,7 +47,7 @@ class TextWriter:
 
     def _ranges(self, text: str) -> list[list[int]]:
         ranges: list[list[int]] = []
-        for line in text.split("\n"):  # not splitlines, which drops the kind of the line break
+        for line in text.split("\n"):  # not splitlines, which loses the kind of line break
             number = self._numbers.get(line)
             if number is None:
                 number = self._numbers[line] = len(self._numbers)
@@ -60,14 +60,14 @@ class TextWriter:
 
 
 class TextReader:
-    """Reads what a `TextWriter` wrote; the file is read when the first long text is needed."""
+    """Restores texts written by a `TextWriter`; the file is read on first use."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lines: list[str] | None = None
 
     def with_long_texts(self, line: str) -> str:
-        """Return a line of JSON with its long texts in full.
+        """Parse a line of JSON and restore its long texts.
 
         Raises:
             ValueError: It is no JSON, or names a line that does not exist.
@@ -88,7 +88,7 @@ class TextReader:
         return value
 
     def _line(self, number: int) -> str:
-        if self._lines is None or number >= len(self._lines):  # a run that goes on adds lines
+        if self._lines is None or number >= len(self._lines):  # a current run still adds lines
             content = self._path.read_text("utf-8", errors="replace")
             self._lines = content.split("\n")[:-1]
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from agent_s.runs.following import saying_where
+from agent_s.runs.following import publish_live_info
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -48,4 +48,4 @@ def watched(
     """Let a watcher, or `agent-s view` in another process, see the run."""
     if watcher is not None:
         return watcher.shown(agent, folder, interrupts.call)
-    return saying_where(folder, agent.services.desktop.display)
+    return publish_live_info(folder, agent.services.desktop.display)

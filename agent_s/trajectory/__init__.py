@@ -1,1 +1,1 @@
-"""Recorded runs: writing, reading and reporting them."""
+"""Recording and presentation of runs."""

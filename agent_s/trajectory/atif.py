@@ -1,4 +1,4 @@
-"""A recorded run as a trajectory in ATIF, the format of Harbor (version 1.8).
+"""Export of recorded runs to ATIF, the trajectory format of Harbor (version 1.8).
 
 https://www.harborframework.com/docs/agents/trajectory-format
 """
@@ -23,7 +23,7 @@ FILE = "trajectory.json"
 
 
 def write_atif(trajectory: Trajectory, folder: Path) -> Path:
-    """Write a run as `trajectory.json`, with its screenshots beside it, and return that file.
+    """Write a run as `trajectory.json` with its screenshots, and return the path of that file.
 
     Raises:
         TrajectoryError: The run has no beginning, or the folder cannot be written.
@@ -47,8 +47,8 @@ def write_atif(trajectory: Trajectory, folder: Path) -> Path:
 def to_atif(trajectory: Trajectory) -> dict[str, Any]:
     """Return a run as JSON; pictures are paths relative to the run's folder.
 
-    A step of the agent is one primitive, with what the model said about it and the screen after it. Calls of the model
-    that chose no primitive, such as for planning, count in the final metrics only.
+    A step of the agent is one primitive, with the model's reasoning and the screen after it. Other model calls, such as
+    for planning, count only in the final metrics.
 
     Raises:
         TrajectoryError: The run has no beginning.

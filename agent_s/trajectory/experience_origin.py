@@ -1,4 +1,4 @@
-"""The part of a recorded run that an experience comes from: its steps with their screenshots."""
+"""Origin of an experience: the steps and screenshots of the recorded run that it comes from."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from memory_store import EpisodicExperience, Experience, SkillExperience
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of an experience."""
+    """The part of a recorded run that an experience comes from."""
 
     trajectory: Trajectory | None  # the events that it comes from; None if the run no longer exists
     screenshots: tuple[Path, ...] = ()  # the screens before its steps, in order
-    problem: str = ""  # why there are none
+    problem: str = ""  # why there are no screenshots
 
 
 def find_origin(runs_folder: Path, experience: Experience) -> Origin:

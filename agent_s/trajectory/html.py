@@ -7,7 +7,7 @@ from typing import Any
 
 
 def render_page(template: str, filters: Mapping[str, Callable[..., Any]] | None = None, **values: Any) -> str:
-    """Return a page of a packaged template; a variable that is missing among `values` is an error."""
+    """Render a packaged template; a variable that is missing in `values` is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

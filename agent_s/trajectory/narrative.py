@@ -1,7 +1,7 @@
-"""What a recorded run did, as facts: the steps with the screens before and after them, and the end.
+"""Factual narrative of a recorded run: the steps with the screens before and after them, and the end.
 
-Facts are what code has recorded or looked up. What the agent thought, planned and claimed is left out, so that runs can
-be compared by what they did.
+Facts are recorded or looked up by code. The agent's reasoning, plans and claims are omitted, so that runs can be
+compared by what they did.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_REGIONS = 4  # maximum number of changed regions of the picture to describe, the largest ones
-LONGEST_SCREEN = 6000  # characters of the last screen
+MAX_REGIONS = 4  # maximum number of changed regions of the picture to describe, the largest ones
+MAX_SCREEN = 6000  # maximum number of characters of the last screen
 
 
 def narrate(trajectory: Trajectory) -> Attempt:
-    """Return what a run did, to be compared with other runs of the same task; one that was cut off ended as `error`."""
+    """Return the facts about a run, for comparison with other runs of its task; an incomplete run ended as `error`."""
     timeline = build_timeline(trajectory.events)
     steps = [step for entry in timeline.subtasks for step in entry.steps]
     afters = [*(step.before for step in steps[1:]), timeline.last_seen]
@@ -44,7 +44,7 @@ def narrate(trajectory: Trajectory) -> Attempt:
             )
     outcome, last = timeline.outcome, timeline.last_seen
     if last is not None:
-        facts.append(f"the last screen:\n{last.text[:LONGEST_SCREEN]}")
+        facts.append(f"the last screen:\n{last.text[:MAX_SCREEN]}")
     facts.append(f"the agent ended it as {outcome.status}" if outcome is not None else "the run was cut off")
     return Attempt(
         facts=tuple(facts),
@@ -85,8 +85,8 @@ def _regions(before: Observed | None, after: Observed | None, folder: Path) -> I
         return
     areas = sorted(changed_pixels(pictures[0], pictures[1]) or (), key=lambda area: -area.area)
     if areas:
-        told = ", ".join(f"{area.width}x{area.height} at {area.x},{area.y}" for area in areas[:MOST_REGIONS])
-        more = f" and {len(areas) - MOST_REGIONS} smaller ones" if len(areas) > MOST_REGIONS else ""
+        told = ", ".join(f"{area.width}x{area.height} at {area.x},{area.y}" for area in areas[:MAX_REGIONS])
+        more = f" and {len(areas) - MAX_REGIONS} smaller ones" if len(areas) > MAX_REGIONS else ""
         yield f"changed regions {told}{more}"
 
 

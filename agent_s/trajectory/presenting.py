@@ -1,4 +1,4 @@
-"""The events of a run as a page shows them: plain JSON values, with actions and results in words."""
+"""Conversion of a run's events to JSON values for a page, with actions and results in words."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Presenter:
         self._start: datetime | None = None
 
     def __call__(self, event: Event) -> dict[str, Any]:
-        """Return an event as JSON values; `at` is in seconds since the first event."""
+        """Convert an event to JSON values; `at` is in seconds since the first event."""
         self._start = self._start or event.at
         fields = self._fields(event)
         return {"kind": event.kind, "at": round((event.at - self._start).total_seconds(), 3), **fields}
@@ -95,7 +95,7 @@ def tone(outcome: Outcome | None) -> str:
 
 
 def heading(outcome: Outcome | None) -> str:
-    """Return an outcome in a few words."""
+    """Return a short heading for an outcome."""
     if outcome is None:
         return "Cut off"
     if outcome.status != "done":

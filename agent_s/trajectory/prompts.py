@@ -1,4 +1,4 @@
-"""Prompts and answers of a run for people, without repeating what an earlier prompt already showed."""
+"""Prompts and answers of a run for people, without parts that an earlier prompt already showed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Part = tuple[str, str | SentPicture]  # role of a turn, and one of its parts
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt with its answer; what was shown before is named, not repeated."""
+    """A prompt with its answer; parts that were shown before are referred to, not repeated."""
 
     system: str  # instructions; empty if they are those of `like`
     schema: str  # the answer's JSON schema; empty if there is none, or if it is that of `like`
     like: int  # number of the call whose instructions and first parts it repeats; 0 for none
-    repeated: int  # number of parts at the beginning that `like` has, too
+    repeated: int  # number of parts at the beginning that `like` has as well
     parts: tuple[Part, ...]  # the other parts
     reply: str
     stop: str
@@ -33,14 +33,14 @@ class Call:
 
     number: int  # from 1
     event: ModelCalled
-    prompts: tuple[Prompt, ...]  # empty if the model reads the values themselves
+    prompts: tuple[Prompt, ...]  # empty if the model takes the request object directly
 
 
 class CallList:
-    """Numbers the calls of a run as they come, and leaves out what an earlier prompt already showed.
+    """Numbers the calls of a run, and removes parts that an earlier prompt already showed.
 
     Args:
-        whole: Whether to repeat it.
+        whole: Whether to keep such parts.
     """
 
     def __init__(self, whole: bool = False) -> None:
@@ -64,7 +64,7 @@ def list_calls(events: Iterable[ModelCalled], whole: bool = False) -> list[Call]
 
     Args:
         events: The calls as recorded.
-        whole: Whether to repeat what an earlier prompt already showed.
+        whole: Whether to repeat parts that an earlier prompt already showed.
     """
     calls = CallList(whole)
     return [calls.add(event) for event in events]
@@ -96,7 +96,7 @@ def describe_call(call: Call) -> Iterator[str]:
 
 
 def describe_part(part: str | SentPicture) -> str:
-    """Return a part as text; a picture as its file."""
+    """Return a part as text; a picture is described by its file."""
     return part if isinstance(part, str) else f"[picture {part.file}, {part.width}x{part.height}]"
 
 

@@ -1,4 +1,4 @@
-"""Recording a run to a folder; `agent_s.runs.reading` describes the format."""
+"""Recording of a run to a folder; `agent_s.runs.reading` describes the format."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Recorder:
 
     Screenshots are compressed in the background, one at a time, and are complete before the end of the run is written.
 
-    A recorder never stops a run: if it cannot write, it warns once and ignores what follows.
+    A recorder never stops a run: if it cannot write, it warns once and ignores all later events.
     """
 
     def __init__(self, folder: Path, warn: Callable[[str], None] | None = None) -> None:
@@ -52,7 +52,7 @@ class Recorder:
         try:
             make_private_folder(folder / SCREENS_FOLDER)
             self._file: IO[str] = (folder / EVENTS_FILE).open("x", encoding="utf-8")
-            with contextlib.suppress(OSError):  # a file system without locks, on which no run shows as going on
+            with contextlib.suppress(OSError):  # the file system has no locks, so no run appears to be in progress
                 fcntl.flock(self._file, fcntl.LOCK_EX)
             self._texts = TextWriter(folder / TEXTS_FILE)
             self._write_line(json.dumps({"schema_version": SCHEMA_VERSION, "format": "agent-s trajectory"}))
@@ -144,7 +144,7 @@ class Recorder:
 
 
 def _save_whole(image: Image, path: Path) -> None:
-    """Write a picture that nobody sees half written."""
+    """Write a picture atomically."""
     partial = path.with_suffix(".partial")
     image.save(partial, "PNG", compress_level=PNG_LEVEL)
     partial.replace(path)

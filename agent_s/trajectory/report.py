@@ -1,7 +1,7 @@
-"""The page of a run: one file that opens without a server, and the index of several runs.
+"""HTML reports: the page of a run, which opens without a server, and the index of several runs.
 
-The page is the viewer of `agent-s view` with the events of the run in it. It needs no network. Its script shows every
-text of a screen, a model or the web as text, and a content security policy forbids all other scripts.
+The page is the viewer of `agent-s view` with the events of the run embedded. It needs no network. Its script inserts
+text from screens, models and the web as text only, and a content security policy forbids all other scripts.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def write_index(title: str, rows: Sequence[IndexRow], path: Path) -> Path:
 
 
 def _for_script(values: Any) -> str:
-    """Return JSON that cannot end the script element that it stands in."""
+    """Escape JSON for a script element, which it must not close."""
     return json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -109,7 +109,7 @@ def _pictures_of(trajectory: Trajectory) -> list[str]:
 
 
 def _picture(folder: Path, name: str) -> str | None:
-    """Return a picture as an address that holds it; None if it is missing, broken, or outside of the run's folder."""
+    """Return a picture as a data URL; None if it is missing, broken, or outside the run's folder."""
     from PIL import Image, UnidentifiedImageError
 
     path = folder / name
@@ -119,7 +119,7 @@ def _picture(folder: Path, name: str) -> str | None:
         with Image.open(path) as image:
             image.verify()
         content = base64.b64encode(path.read_bytes()).decode("ascii")
-    except (OSError, SyntaxError, UnidentifiedImageError):  # Pillow's word for a broken PNG is SyntaxError
+    except (OSError, SyntaxError, UnidentifiedImageError):  # Pillow raises SyntaxError for a broken PNG
         return None
     return f"data:image/{'jpeg' if path.suffix == '.jpeg' else 'png'};base64,{content}"
 

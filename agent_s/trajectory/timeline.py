@@ -1,4 +1,4 @@
-"""The events of a run, grouped by subtask and step for people."""
+"""Timeline of a run: its events grouped by subtask and step, for people."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class StepEntry:
 
 @dataclass
 class SubtaskEntry:
-    """One subtask; `started` is None for steps outside of any subtask, `ended` if the run was cut off."""
+    """One subtask; `started` is None for steps outside any subtask, and `ended` is None if the run was cut off."""
 
     started: SubtaskStarted | None = None
     ended: SubtaskEnded | None = None
@@ -66,7 +66,7 @@ class Timeline:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the run ended; None if the record is incomplete."""
+        """How the run ended; None if the recording is incomplete."""
         return self.ended.outcome if self.ended else None
 
     @property

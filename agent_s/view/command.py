@@ -1,4 +1,4 @@
-"""`agent-s view`: look at runs in a browser."""
+"""`agent-s view`: shows runs in a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs below a folder: recorded runs, the results of an evaluation, or one run."""
+"""Runs in a folder to view: recorded runs, the results of an evaluation, or a single run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from agent_s.errors import TrajectoryError
 from agent_s.records import Outcome
-from agent_s.runs.following import is_going_on
+from agent_s.runs.following import is_being_recorded
 from agent_s.runs.listing import RunSummary, list_runs
 from agent_s.runs.reading import EVENTS_FILE, SCREENS_FOLDER
 from agent_s.trajectory.presenting import heading, tone
@@ -45,7 +45,7 @@ class RunsFolder:
         raise TrajectoryError(f"There is no run {name!r} in {self.path}.")
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return what a list shows of each run, newest first; of each episode, for an evaluation."""
+        """Return the rows of the list, newest first: one per run or, for an evaluation, per episode."""
         runs = [run for folder in self._places() for run in list_runs(folder)]
         if not (self.path / RESULTS_FILE).is_file():
             return [_row_of_run(run) for run in sorted(runs, key=lambda run: run.folder.name, reverse=True)]
@@ -56,7 +56,7 @@ class RunsFolder:
         return [*going_on, *(_row_of_result(result, by_folder.get(result.trajectory)) for result in results)]
 
     def _places(self) -> Iterator[Path]:
-        """Yield the folders whose folders may be runs."""
+        """Yield the folders that may contain runs."""
         if self.is_run:
             yield self.path.resolve().parent
             return
@@ -67,7 +67,7 @@ class RunsFolder:
 
 def _row_of_run(run: RunSummary) -> dict[str, Any]:
     outcome = Outcome(status=run.status, verified=run.verified) if run.status else None
-    live = outcome is None and is_going_on(run.folder)
+    live = outcome is None and is_being_recorded(run.folder)
     return {
         "name": run.folder.name,
         "picture": _last_picture(run.folder),

@@ -1,4 +1,4 @@
-"""A run of this process in the view: the person watches it in a browser, and answers and interferes there."""
+"""Live view of a run of this process, which the person watches and controls in a browser."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agent_s.errors import AgentError
 from agent_s.events import ActionPerformed, Event
 from agent_s.loop.agent import AgentS
 from agent_s.records import Record
-from agent_s.runs.following import saying_where
+from agent_s.runs.following import publish_live_info
 from agent_s.safety.confirmation import Consent
 from agent_s.terminal.loopback import listen
 from agent_s.view.folders import RunsFolder
@@ -28,28 +28,28 @@ PAUSED = "Paused: the screen is yours. The agent looks at it again when you cont
 
 
 class Order(Record):
-    """What the person at the page wants."""
+    """A command from the person at the page."""
 
     do: Literal["pause", "step", "stop", "answer", "act"]
-    number: int = 0  # the question that is answered, or during which the person acts
+    number: int = 0  # number of the question that it answers or belongs to
     value: str | bool = ""  # the answer: to a question, whether an action is allowed, or "step" or "continue"
     action: Annotated[Click | Type | Hotkey | Scroll, Field(discriminator="action")] | None = None
 
 
 class Question(Record):
-    """What the run waits for."""
+    """A question that the run waits for."""
 
     kind: Literal["ask", "confirm", "pause"]
     number: int
     text: str
-    picture: str = ""  # the target of an action, as an address that holds it
+    picture: str = ""  # picture of an action's target as a data URL
 
 
 class LiveRun:
-    """Stands between one run and the page; its methods are called by the thread of the run unless said otherwise.
+    """Connects one run with the page. Methods are called from the run's thread unless stated otherwise.
 
     Args:
-        announce: Shows the person the address of the page.
+        announce: Callback that shows the person the address of the page.
     """
 
     def __init__(self, announce: Callable[[str], None]) -> None:
@@ -67,8 +67,8 @@ class LiveRun:
 
         Args:
             agent: The agent that carries it out.
-            folder: Where it is recorded.
-            stop: Stops the run; called from another thread.
+            folder: Folder of its recording.
+            stop: Callback that stops the run, called from another thread.
         """
         self._agent, self._stop, self.folder = agent, stop, folder.resolve()
         token = secrets.token_urlsafe(24)
@@ -78,7 +78,7 @@ class LiveRun:
             thread = threading.Thread(target=server.run, args=[[listener]], name="view", daemon=True)
             thread.start()
             try:
-                with saying_where(folder, agent.services.desktop.display, address):
+                with publish_live_info(folder, agent.services.desktop.display, address):
                     self._announce(f"Watch it at {address}")
                     yield
             finally:
@@ -86,7 +86,7 @@ class LiveRun:
                 thread.join()
 
     def __call__(self, event: Event) -> None:
-        """Take an event of the run."""
+        """Handle an event of the run."""
         if self._stepping and isinstance(event, ActionPerformed):
             self._agent.pause()
 
@@ -95,12 +95,12 @@ class LiveRun:
         return str(self._wait("ask", question).value)
 
     def confirm(self, consent: Consent) -> bool:
-        """Return whether the person allows a risky action, of which they see the target."""
+        """Return whether the person allows a risky action, whose target is shown."""
         picture = f"data:image/png;base64,{base64.b64encode(consent.as_png()).decode()}"
         return self._wait("confirm", str(consent), picture).value is True
 
     def take_over(self) -> None:
-        """Leave the screen to the person until they continue."""
+        """Yield the screen to the person until they continue."""
         self._pausing = False
         while (order := self._wait("pause", PAUSED)).do == "act":
             if order.action is not None:
@@ -108,7 +108,7 @@ class LiveRun:
         self._stepping = order.value == "step"
 
     def state(self) -> dict[str, Any]:
-        """Return what the page shows of the run besides its events; safe from any thread."""
+        """Return the state that the page shows besides the events; safe from any thread."""
         question, desktop = self._question, self._agent.services.desktop
         return {
             "orders": True,
@@ -120,10 +120,10 @@ class LiveRun:
         }
 
     def do(self, order: bytes) -> None:
-        """Carry out an order that came as JSON; called from the thread of the server.
+        """Carry out a command given as JSON; called from the server's thread.
 
         Raises:
-            AgentError: It is not a known order.
+            AgentError: The command is unknown.
         """
         try:
             given = Order.model_validate_json(order)
@@ -142,7 +142,7 @@ class LiveRun:
                 self._orders.put(given)
 
     def _wait(self, kind: Literal["ask", "confirm", "pause"], text: str, picture: str = "") -> Order:
-        """Show a question and return the answer to it. A stop of the run interrupts the wait."""
+        """Show a question and wait for the answer; stopping the run interrupts the wait."""
         self._numbers += 1
         self._question = Question(kind=kind, number=self._numbers, text=text, picture=picture)
         try:

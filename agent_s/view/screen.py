@@ -1,4 +1,4 @@
-"""The screen of a run as pictures for a browser."""
+"""Pictures of a run's screen for a browser."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FRAME_S = 0.12
-MOST_PX = 1600  # longest edge of a picture
+MAX_EDGE_PX = 1600  # longest edge of a picture
 QUALITY = 70
 
 
 class ScreenFeed:
-    """Looks at the X display with a name.
+    """Captures an X display.
 
     Raises:
         DesktopError: It cannot be opened.
@@ -28,7 +28,7 @@ class ScreenFeed:
         self._last: NDArray[np.uint32] | None = None
 
     def changed(self) -> bytes | None:
-        """Return the screen as a JPEG file; None if it looks as before."""
+        """Return the screen as a JPEG file; None if it has not changed."""
         import numpy as np
         from PIL import Image
 
@@ -37,10 +37,10 @@ class ScreenFeed:
             return None
         self._last = frame
         height, width = frame.shape
-        # Pillow converts the pixels of the server (blue, green, red, nothing) five times as fast as `to_rgb`.
+        # Pillow converts the server's pixels (BGRX) five times as fast as `to_rgb`.
         image, file = Image.frombuffer("RGB", (width, height), frame, "raw", "BGRX", 0, 1), io.BytesIO()
-        if max(image.size) > MOST_PX:
-            image.thumbnail((MOST_PX, MOST_PX))
+        if max(image.size) > MAX_EDGE_PX:
+            image.thumbnail((MAX_EDGE_PX, MAX_EDGE_PX))
         image.save(file, "JPEG", quality=QUALITY)
         return file.getvalue()
 

@@ -1,4 +1,4 @@
-"""The server of `agent-s view`: pages, recorded runs as they grow, and the screen of a current run."""
+"""The server of `agent-s view`, for pages, recorded and current runs, and the screen of a current run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from starlette.routing import Route
 from aci.errors import AciError
 from agent_s.errors import AgentError
 from agent_s.events import RunEnded
-from agent_s.runs.following import RunFollower, is_going_on, read_live_info
+from agent_s.runs.following import RunFollower, is_being_recorded, read_live_info
 from agent_s.runs.reading import SCREENS_FOLDER, SENT_FOLDER
 from agent_s.terminal.loopback import LOOPBACK, guarded
 from agent_s.trajectory.presenting import Presenter
@@ -51,20 +51,20 @@ _KINDS = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
 
 
 class OrderedRun(Protocol):
-    """A run of this process that takes orders."""
+    """A run of this process that can be controlled."""
 
     @property
     def folder(self) -> Path | None:
         """Folder of the run; None before it begins."""
 
     def state(self) -> dict[str, Any]:
-        """Return what the page shows of it besides its events."""
+        """Return the state that the page shows besides the events."""
 
     def do(self, order: bytes) -> None:
-        """Carry out an order that came as JSON.
+        """Carry out a command given as JSON.
 
         Raises:
-            AgentError: It is not a known order.
+            AgentError: The command is unknown.
         """
 
 
@@ -72,8 +72,8 @@ class Viewer:
     """The pages of the runs in a folder.
 
     Args:
-        folder: The runs.
-        live: A run of this process, which the page can pause, answer and stop; None for none.
+        folder: Folder of the runs.
+        live: Run of this process that the page can control; None if there is none.
     """
 
     def __init__(self, folder: RunsFolder, live: OrderedRun | None = None) -> None:
@@ -140,14 +140,16 @@ class Viewer:
         return StreamingResponse(self._lines(folder, skip), media_type="text/event-stream", headers=HEADERS)
 
     async def _lines(self, folder: Path, skip: int) -> AsyncIterator[str]:
-        """Yield the events of a run as server-sent events until it ends, and the state of a run of this process."""
+        """Yield the events of a run, and the state of a live one, as server-sent events until the run ends."""
         follower, present, number, state = RunFollower(folder), Presenter(), 0, ""
         live = self._live if self._live is not None and self._live.folder == folder else None
         info = read_live_info(folder)
         view = info.view if info is not None and live is None else ""
         yield f"event: folder\ndata: {json.dumps({'folder': str(folder), 'view': view})}\n\n"
         while True:
-            going_on = is_going_on(folder) and not self._is_closing()  # asked first, or the last events could be missed
+            going_on = (
+                is_being_recorded(folder) and not self._is_closing()
+            )  # checked first, or the last events could be missed
             try:
                 events = await anyio.to_thread.run_sync(follower.new_events)
             except AgentError as error:
@@ -181,16 +183,16 @@ class Viewer:
         )
 
     async def _frames(self, folder: Path, feed: ScreenFeed) -> AsyncIterator[bytes]:
-        """Yield the screen whenever it has changed, as parts of a picture that is replaced."""
+        """Yield the screen whenever it has changed, as parts of a multipart response."""
         try:
-            while not self._is_closing() and is_going_on(folder):
-                with anyio.CancelScope(shield=True):  # a camera must not be closed while it is used
+            while not self._is_closing() and is_being_recorded(folder):
+                with anyio.CancelScope(shield=True):  # the feed must not be closed while it is used
                     picture = await anyio.to_thread.run_sync(feed.changed)
                 if picture is not None:
                     yield b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(picture)
                     yield picture + b"\r\n"
                 await anyio.sleep(FRAME_S)
-        except AciError:  # the desktop went before the end of the run was recorded
+        except AciError:  # the desktop was closed before the end of the run was recorded
             return
         finally:
             feed.close()

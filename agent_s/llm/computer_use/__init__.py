@@ -1,1 +1,1 @@
-"""Models that operate a screen by pixels, as front ends of the same primitives."""
+"""Computer-use models, which operate a screen by pixels and are mapped to the same primitives."""

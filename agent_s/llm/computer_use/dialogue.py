@@ -1,4 +1,4 @@
-"""What a provider's computer tool has to do: keep one conversation, in its own wire format."""
+"""The dialogue protocol of computer tools, each with its own wire format."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MOST_PICTURES = 20
 conversation, which providers cache, seldom changes."""
 KEPT_PICTURES = 3
 
-ENLARGED = 4  # maximum factor by which a part of the screen is enlarged when a model zooms
+ENLARGED = 4  # maximum factor for zooming into a part of the screen
 
 
 class Dialogue(Protocol):
-    """The conversation about one subtask; what was sent once is sent again unchanged."""
+    """The conversation about one subtask; earlier content is never changed."""
 
     def open(self, request: str, observation: Observation) -> None:
-        """Begin with what is to be done and the screen."""
+        """Start the conversation with the task and the screen."""
 
     def report(self, turn: Turn, results: Sequence[Result], notes: str, now: Observation, declined: bool) -> None:
         """Add the results of the model's last turn.
@@ -35,16 +35,16 @@ class Dialogue(Protocol):
         Args:
             turn: The turn.
             results: One for each of its calls.
-            notes: What else the model is to know; may be empty.
-            now: The screen now.
+            notes: Further remarks for the model; may be empty.
+            now: The current screen.
             declined: Whether a person declined the provider's safety checks.
         """
 
     def sent(self) -> Conversation:
-        """Return what is sent, in a form that does not depend on the provider, for the record."""
+        """Return the content to send in a provider-independent form, for the recording."""
 
     def ask(self) -> Turn:
-        """Send the conversation and add the answer to it.
+        """Send the conversation and append the answer to it.
 
         Raises:
             TransientError: A retry may work.
@@ -53,7 +53,7 @@ class Dialogue(Protocol):
 
 
 def zoomed(result: Result, longest_edge: int, most_patches: int) -> Picture | None:
-    """Return the part of the screen that a call zooms into, enlarged; None if it is another call or failed."""
+    """Return the enlarged part of the screen for a zoom; None if the call is not a zoom or has failed."""
     action = result.call.actions[0] if result.call.actions else None
     if not result.ok or not isinstance(action, Zoom):
         return None
@@ -67,7 +67,7 @@ def zoomed(result: Result, longest_edge: int, most_patches: int) -> Picture | No
 
 
 def position(pointer: Point | None, frame: Frame) -> str:
-    """Return the pointer's position in a model's coordinates; empty if it is not known."""
+    """Return the pointer's position in a model's coordinates; empty if unknown."""
     if pointer is None:
         return ""
     x, y = frame.coordinates(pointer)
@@ -75,7 +75,7 @@ def position(pointer: Point | None, frame: Frame) -> str:
 
 
 def recorded(role: Role, content: str | Iterable[Mapping[str, Any]]) -> Message:
-    """Return a message in a provider's format for the record: texts and pictures, and all else as JSON."""
+    """Convert a provider's message for the recording: texts and pictures, and everything else as JSON."""
     if isinstance(content, str):
         return Message(role, (Text(content),))
     return Message(role, tuple(part for block in content for part in _parts(block)))
@@ -107,7 +107,7 @@ def _decoded(data: str) -> Picture:
 
 
 def listed(results: Sequence[Result]) -> str:
-    """Return the results of calls, one per line, for a conversation that has no other place for it."""
+    """Return the results of calls, one per line, for formats that have no other place for them."""
     lines = [f"- {result.call.name}: {result.text}" for result in results if result.text != NOT_EXECUTED]
     if len(lines) < len(results):
         lines.append(f"- {', '.join(one.call.name for one in results[len(lines) :])}: not executed either")

@@ -1,4 +1,4 @@
-"""The table of formats: how models behind an OpenAI-compatible server see a picture and name places in it."""
+"""Formats of computer-use models behind OpenAI-compatible servers: picture sizes and coordinate systems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Language = Literal["qwen", "ui_tars", "seed", "pyautogui", "pair", "json"]
 
 
 class ModelFormat(BaseModel):
-    """One record of the table; `formats.yaml` explains the fields."""
+    """One entry of `formats.yaml`, where the fields are explained."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,19 +32,19 @@ class ModelFormat(BaseModel):
     body: dict[str, Any] = {}
 
     def frame(self, part: Rect) -> Frame:
-        """Return the picture of a part of the screen that the model takes as it is."""
+        """Return the frame for a part of the screen, in a size that the model does not rescale."""
         return smart_resize(part, self.factor, self.min_pixels, self.max_pixels, self.units)
 
 
 @cache
 def formats() -> dict[str, ModelFormat]:
-    """Return the table, by name."""
+    """Return all formats by name."""
     table = read_table("agent_s.llm.computer_use", "formats.yaml", typed=True)
     return {name: ModelFormat(name=name, **fields) for name, fields in table.items()}
 
 
 def find_format(model: str, name: str | None = None) -> ModelFormat:
-    """Return the format with a name, or else the one of a model.
+    """Return the format with a name, or the default one of a model.
 
     Raises:
         SettingsError: There is none; the message lists the names.

@@ -1,7 +1,7 @@
-"""Pictures of the screen for models that answer with coordinates, and those coordinates as pixels of the screen.
+"""Frames: scaled pictures of the screen, and the mapping between a model's coordinates and screen pixels.
 
-A provider that has to shrink a picture does so without a word, and the model then points at a picture that nobody else
-has. So each picture is brought to a size that the model takes as it is, and its frame remembers the factor.
+Providers silently shrink pictures that are too large, and the model's coordinates then refer to an unknown picture.
+Therefore each picture is scaled to a size that the model accepts unchanged, and its frame stores the factor.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Frame:
     def point(self, x: float, y: float) -> Point:
         """Return the pixel of the screen at coordinates of a model.
 
-        A pixel of a picture that was shrunk stands for several of the screen; the one in their middle is returned.
+        A pixel of a shrunk picture covers several screen pixels, of which the middle one is returned.
 
         Raises:
             Unreadable: They lie outside of the picture.
@@ -81,7 +81,7 @@ class Frame:
 
 
 def fit(part: Rect, longest_edge: int, most_patches: int) -> Frame:
-    """Return the largest frame of the same shape within a longest edge, px, and a number of patches of 28 px."""
+    """Return the largest frame of the same shape within a longest edge, px, and a number of 28 px patches."""
     width, height = part.width, part.height
     scale = min(1.0, longest_edge / max(width, height))
     while True:
@@ -93,7 +93,7 @@ def fit(part: Rect, longest_edge: int, most_patches: int) -> Frame:
 
 
 def smart_resize(part: Rect, factor: int, least_pixels: int, most_pixels: int, units: int | None = None) -> Frame:
-    """Return the frame that the image processor of the Qwen-VL models makes, so that it changes nothing any more.
+    """Return the frame that the image processor of Qwen-VL models would produce, so that it does not rescale again.
 
     Both sides become multiples of `factor`, within an area between two bounds, px.
 

@@ -1,4 +1,4 @@
-"""What models say that a hand should do, as primitives."""
+"""Conversion of models' mouse and keyboard inputs to primitives."""
 
 from __future__ import annotations
 
@@ -33,41 +33,41 @@ from agent_s.llm.providers.structured import Unreadable
 
 Actions = tuple[Action, ...]
 
-MOST_PRESSES = 64  # of one `hold_and_press`
-MOST_REPEATS = 100  # of a key
-MOST_CLICKS = 100  # of the wheel in one `scroll`
-MOST_TURNED = 10_000  # clicks of the wheel that are asked for at once
+MAX_PRESSES = 64  # maximum number of keys in one `hold_and_press`
+MAX_REPEATS = 100  # maximum number of repetitions of a key
+MAX_CLICKS = 100  # maximum number of wheel clicks in one `scroll`
+MAX_TURNED = 10_000  # maximum number of wheel clicks in one action of a model
 WHEEL_PX = 100  # distance of one click of the wheel, for models that scroll by pixels
 
 
 @dataclass(slots=True)
 class Hand:
-    """Turns a model's inputs into primitives, and remembers where they leave the pointer.
+    """Converts a model's inputs to primitives, and tracks the position of the pointer.
 
-    Methods raise `Unreadable` for what cannot be done.
+    Methods raise `Unreadable` for invalid inputs.
     """
 
-    frame: Frame  # the picture that the model has seen
-    pointer: Point | None = None  # where the pointer is; None if it was not moved yet
+    frame: Frame  # the picture shown to the model
+    pointer: Point | None = None  # position of the pointer; None if it was not moved yet
     _began: Point | None = field(init=False)
 
     def __post_init__(self) -> None:
         self._began = self.pointer
 
     def left_at(self, carried_out: Iterable[Action]) -> Point | None:
-        """Return where the pointer is if only some of its primitives were carried out; None if it was not moved yet."""
+        """Return the position of the pointer if only some primitives were carried out; None if it was not moved yet."""
         places = [target for action in carried_out for target in action.targets() if isinstance(target, Point)]
         return places[-1] if places else self._began
 
     def at(self, place: object) -> Point:
-        """Return the pixel at a pair of coordinates, and remember it."""
+        """Return the pixel at a pair of coordinates, and store it as the pointer's position."""
         if not isinstance(place, Sequence) or len(place) != 2 or not all(map(_is_number, place)):
             raise Unreadable(f"a coordinate is two numbers, [x, y], not {str(place)[:60]!r}")
         self.pointer = self.frame.point(*place)
         return self.pointer
 
     def click(self, place: object, count: int = 1, button: Button = "left", keys: object = ()) -> Actions:
-        """Click at a place; None for where the pointer is."""
+        """Click at a position; None for the pointer's position."""
         held = key_names(keys)
         if place is not None:
             self.at(place)
@@ -83,7 +83,7 @@ class Hand:
         return (KeyDown(keys=held), move, KeyUp(keys=held)) if held else (move,)
 
     def drag(self, places: Sequence[object], keys: object = ()) -> Actions:
-        """Drag with the left button from the first place along the others; from the pointer if there is only one."""
+        """Drag with the left button from the first position along the others; from the pointer if there is only one."""
         start = self.pointer
         points = [self.at(place) for place in places]
         if len(points) == 1 and start is not None:
@@ -95,26 +95,26 @@ class Hand:
         return (_checked(DragAndDrop, hold_keys=key_names(keys), **drag),)
 
     def button(self, down: bool, button: Button = "left") -> Actions:
-        """Press a button where the pointer is, and keep it down; or release it."""
+        """Press a button at the pointer's position and keep it down, or release it."""
         at = _pair(self.pointer) if self.pointer is not None else None
         return ((MouseDown if down else MouseUp)(at=at, button_type=button),)
 
     def scroll(self, place: object, up: float = 0, right: float = 0, keys: object = ()) -> Actions:
-        """Turn the wheel by a number of clicks at a place; None for where the pointer is."""
+        """Turn the wheel by a number of clicks at a position; None for the pointer's position."""
         if place is not None:
             self.at(place)
         if self.pointer is None:
             raise Unreadable("the pointer was not moved yet: give a coordinate to scroll at")
         held, at = key_names(keys), _pair(self.pointer)
-        if not all(_is_number(clicks) and abs(clicks) <= MOST_TURNED for clicks in (up, right)):
-            raise Unreadable(f"a scroll takes a number, of at most {MOST_TURNED} clicks of the wheel")
+        if not all(_is_number(clicks) and abs(clicks) <= MAX_TURNED for clicks in (up, right)):
+            raise Unreadable(f"a scroll takes a number, of at most {MAX_TURNED} clicks of the wheel")
         turns = [(_whole(clicks), horizontal) for clicks, horizontal in ((up, False), (right, True)) if clicks]
         if not turns:
             raise Unreadable("a scroll needs a distance other than 0")
         return tuple(
             Scroll(at=at, clicks=part, horizontal=horizontal, hold_keys=held)
             for clicks, horizontal in turns
-            for part in _parts(clicks, MOST_CLICKS)
+            for part in _parts(clicks, MAX_CLICKS)
         )
 
     def press(self, keys: object, times: int = 1) -> Actions:
@@ -122,12 +122,12 @@ class Hand:
         *modifiers, last = names = key_names(keys)
         if not names:
             raise Unreadable("a key press names at least one key")
-        if not isinstance(times, int) or not 1 <= times <= MOST_REPEATS:
-            raise Unreadable(f"a key is repeated 1 to {MOST_REPEATS} times")
+        if not isinstance(times, int) or not 1 <= times <= MAX_REPEATS:
+            raise Unreadable(f"a key is repeated 1 to {MAX_REPEATS} times")
         if times == 1:
             return (Hotkey(keys=names),)
         return tuple(
-            HoldAndPress(hold_keys=tuple(modifiers), press_keys=(last,) * part) for part in _parts(times, MOST_PRESSES)
+            HoldAndPress(hold_keys=tuple(modifiers), press_keys=(last,) * part) for part in _parts(times, MAX_PRESSES)
         )
 
     def hold(self, keys: object, seconds: float) -> Actions:
@@ -140,13 +140,13 @@ class Hand:
         return (_checked(KeyDown if down else KeyUp, keys=key_names(keys)),)
 
     def type(self, text: object) -> Actions:
-        """Type a text where the keyboard is."""
+        """Type a text at the focus."""
         if not isinstance(text, str) or not text:
             raise Unreadable("there is no text to type")
         return (_checked(Type, text=text),)
 
     def wait(self, seconds: object) -> Actions:
-        """Wait; a long time in several steps."""
+        """Wait; long times are split into several steps."""
         if not isinstance(seconds, int | float) or not 0 <= seconds <= 300:
             raise Unreadable("a wait takes from 0 to 300 seconds")
         waits = [Wait(time=MAX_WAIT_S)] * int(seconds // MAX_WAIT_S)
@@ -166,7 +166,7 @@ Acts = Callable[[Hand, Fields], Actions]
 
 
 def act(name: str, fields: Fields, hand: Hand, table: Mapping[str, Acts]) -> Actions:
-    """Return the primitives for one action of a model, given what each name does.
+    """Convert one action of a model to primitives, by a table of actions.
 
     Raises:
         Unreadable: There is no such action, or its arguments are missing or wrong.
@@ -186,7 +186,7 @@ def act(name: str, fields: Fields, hand: Hand, table: Mapping[str, Acts]) -> Act
 
 
 def key_names(keys: object) -> tuple[str, ...]:
-    """Return the names of keys that a model gives as `ctrl+s`, as a list, or as None for none.
+    """Return the names of keys that a model gives as `ctrl+s`, as a list, or as None.
 
     Raises:
         Unreadable: There is no such key.
@@ -219,7 +219,7 @@ def _checked(primitive: Any, **fields: Any) -> Action:
 
 
 def explain(error: ValidationError) -> str:
-    """Return what is wrong with the fields of a primitive, for the model that wrote them."""
+    """Return the validation errors of a primitive, for the model."""
     return "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
 
 

@@ -1,7 +1,7 @@
-"""The languages in which open models write actions and places: their text, read without running any of it.
+"""Parsers for the action languages of open models; no text is ever executed.
 
-Each is read in two stages: the text becomes calls of names with plain values (`read`), and a table says what each name
-does (`ACTIONS`).
+Parsing has two stages: the text is parsed into calls of names with plain values (`read`), and a table maps each name to
+primitives (`ACTIONS`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agent_s.llm.providers.structured import MAX_ANSWER, Unreadable, without_thi
 
 Said = tuple[str, Fields]  # a name and its arguments; positional ones by their numbers, such as "0"
 
-PLACES = ("coordinate", "point", "start_box", "point_2d", "position", "0")  # arguments that name a place
+PLACES = ("coordinate", "point", "start_box", "point_2d", "position", "0")  # arguments that contain a position
 NUMBER = r"-?\d+(?:\.\d+)?"
 SCROLL_CLICKS = 5  # of the wheel, for models that name a direction only
 WAIT_S = 5.0  # for models that name no time
@@ -38,7 +38,7 @@ def read(text: str, language: Language) -> tuple[str, list[Said]]:
     """Read an answer.
 
     Returns:
-        The model's words, and what it wants done, in order.
+        The model's reasoning, and its actions in order.
 
     Raises:
         Unreadable: It is not valid.
@@ -63,10 +63,10 @@ def read(text: str, language: Language) -> tuple[str, list[Said]]:
 
 
 def find_place(text: str, language: Language) -> tuple[float, float]:
-    """Return the one place that an answer names, in the model's coordinates.
+    """Return the only position in an answer, in the model's coordinates.
 
     Raises:
-        Unreadable: It names none, or it is not clear which.
+        Unreadable: There is none, or it is ambiguous.
     """
     _, ((_, fields), *more) = read(text, language)
     if more:
@@ -75,10 +75,10 @@ def find_place(text: str, language: Language) -> tuple[float, float]:
 
 
 def place_of(fields: Fields, *names: str) -> tuple[float, float]:
-    """Return the place among the arguments of an action: a pair, the middle of a box, or x and y.
+    """Return the position in the arguments of an action: a pair, the center of a box, or x and y.
 
     Raises:
-        Unreadable: There is none.
+        Unreadable: There is no position.
     """
     for name in names or PLACES:
         if name in fields and (numbers := _numbers(fields[name])):

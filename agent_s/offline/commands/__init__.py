@@ -1,4 +1,4 @@
-"""One file for each kind of command: its fields, how it is read from a sentence (`read`), and its policy (`run`).
+"""Commands, one file per kind: its fields, its parser (`read`), and its execution (`run`).
 
 A new command is a new file here and its rows in `agent_s/offline/sentences.yaml`.
 """

@@ -1,4 +1,4 @@
-"""The protocol of commands: what one clause asks for, and how it is carried out."""
+"""The command protocol."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from agent_s.offline.finding.targets import Target
 from agent_s.offline.ui import UI
 from agent_s.records import Step
 
-Finding = tuple[bool | None, str]  # whether a command had its effect, and the evidence; None if that is undecided
+Finding = tuple[bool | None, str]  # whether a command had its effect (None if undecided), and the evidence
 
 UNDECIDED: Finding = (None, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The evidence about a command: its steps, the screen after it, and the last screen of the task."""
+    """Evidence about a command: its steps, the screen after it, and the last screen of the task."""
 
     steps: tuple[Step, ...]
     after: Screen
@@ -29,7 +29,7 @@ class Seen:
 
 @runtime_checkable
 class Command(Protocol):
-    """One intent: a frozen dataclass with a method `run`, and those of the others that apply."""
+    """A parsed command: a frozen dataclass with a method `run`, and the other methods as far as they apply."""
 
     __slots__ = ()
     lasting: ClassVar[bool] = True
@@ -40,20 +40,20 @@ class Command(Protocol):
         """Carry out the command; return the evidence of its success."""
 
     def about(self) -> tuple[Target, ...]:
-        """Return the elements of the first field that describes any; a later "it" stands for the last of them."""
+        """Return the targets of the first field that has any; a later "it" refers to the last of them."""
         return next(filter(None, map(_targets, _values(self).values())), ())
 
     def at(self, place: Target) -> Command:
-        """Return the command narrowed down to a part of a window."""
+        """Return the command restricted to a part of a window."""
         narrowed = {name: _narrow(value, place) for name, value in _values(self).items()}
         return replace(self, **narrowed)  # type: ignore[type-var]  # a dataclass
 
     def judge(self, seen: Seen) -> Finding:
-        """Return whether the evidence proves or refutes its effect."""
+        """Return whether the evidence proves or refutes the effect of the command."""
         return UNDECIDED
 
     def another_way(self) -> str:
-        """Return a sentence for another way to the same goal; "" if there is none."""
+        """Return a sentence for an alternative way to the same goal; empty if there is none."""
         return ""
 
 

@@ -28,12 +28,12 @@ class Click(Command):
     targets: tuple[Target, ...]  # the elements
     clicks: int = 1  # 2 for a double click
     button: Button = "left"  # of the mouse
-    hold: Chord = ()  # keys that are held meanwhile
+    hold: Chord = ()  # keys held during the click
     times: int = 1  # how often each is clicked
-    look_in: str = ""  # what is opened, one after another, while an element is not in sight
+    look_in: str = ""  # kind of containers to open one after another while an element is not visible
 
     def run(self, ui: UI) -> Execution:
-        """Click each; one that is not in sight is waited for, scrolled to, and looked for where the command says."""
+        """Click each element; one that is not visible is awaited, scrolled to, and searched in `look_in`."""
         start, element = ui.screen, None
         for target in self.targets:
             found: list[Candidate] = []
@@ -79,7 +79,7 @@ def split_targets(words: Phrase) -> tuple[Target, ...]:
 
 
 def look_behind(target: Target, where: str, ui: UI) -> Steps[list[Candidate]]:
-    """Open one tab, section, branch or submenu after another, also those in them, until an element is in sight."""
+    """Open tabs, sections, branches or submenus one after another, recursively, until an element is visible."""
     opened: set[int] = set()
     for _ in range(_MAX_DOORS):
         door = next((element for element in _doors(ui, where) if element.id not in opened), None)
@@ -98,19 +98,19 @@ def look_behind(target: Target, where: str, ui: UI) -> Steps[list[Candidate]]:
 
 
 def point_at(element: Element, ui: UI) -> Steps[None]:
-    """Point at an element without clicking it, by a turn of the wheel, for menus that open then."""
+    """Hover over an element by turning the wheel there, for menus that open on hover."""
     yield from ui.try_to(Scroll(element_id=element.id, clicks=1), f"point at {name_of(element)}, so that it opens")
 
 
 def _handle(door: Element, ui: UI) -> Element:
-    """Return the link in a tab of a page that takes the click for it, or the element itself."""
+    """Return the link that receives the clicks of a tab in a web page, or the element itself."""
     own = (f"{door.role}:{door.name}",) if door.role == "page tab" else None
     inside = (one for one in ui.screen.front if one.path[-1:] == own and one.role in ("link", "push button"))
     return next(inside, door)
 
 
 def _doors(ui: UI, where: str) -> list[Element]:
-    """Return elements that may hide others: submenus, tabs or collapsed sections; in a page, only those of the page."""
+    """Return elements that may hide others: submenus, tabs or collapsed sections; in a page, only those within it."""
     front = ui.screen.front
     submenus = [element for element in front if opens_on_pointing(element)]
     tabs = [element for element in front if element.role == "page tab" and "selected" not in element.states]

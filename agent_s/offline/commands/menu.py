@@ -1,4 +1,4 @@
-"""Follow a path through menus as they open, and through trees and tabs."""
+"""Follow a path through menus, trees and tabs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command that depends on a condition: carried out only where it holds, or repeated until it does."""
+"""Conditional commands: carried out only if a condition holds, or repeated until it does."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From the description of an element to the elements on the screen that it may mean."""
+"""Finding elements on the screen by their descriptions."""

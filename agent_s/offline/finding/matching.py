@@ -1,4 +1,4 @@
-"""The elements on the screen that a description may mean, best first."""
+"""Matching of descriptions to elements on the screen."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from intents.text import guard
 
 EXACT = 92.0  # score from which a name counts as an exact match
 GOOD = 84.0  # score from which an element is used although others may still appear
-LEAST = 60.0  # score below which an element does not match
+MIN_SCORE = 60.0  # score below which an element does not match
 _CROSSES = frozenset({"x", "X", "×", "✕", "✖"})
 _MAIN_MENU = re.compile(one_of(TABLE["main_menus"]), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An element that may be meant, with a score from 0 to 100 and what agrees, in words."""
+    """A candidate element, with a score from 0 to 100 and the reason for the match in words."""
 
     element: Element
     score: float
@@ -34,13 +34,13 @@ class Candidate:
 def rank(
     target: Target, screen: Screen, only: frozenset[str] | None = None, prefer: frozenset[str] = ACTIONABLE
 ) -> list[Candidate]:
-    """Return the elements that a description may mean, best first.
+    """Return the elements that match a description, best first.
 
     Args:
         target: The description.
-        screen: Where to look.
-        only: Roles that can be meant; None for any.
-        prefer: Roles that are likelier than others of the same name.
+        screen: The screen.
+        only: Roles to consider; None for any.
+        prefer: Roles that take precedence among equal names.
     """
     best: list[Candidate] = []
     for reading in _readings(target):
@@ -53,12 +53,12 @@ def rank(
 
 
 def best(found: list[Candidate], least: float = GOOD) -> list[Candidate]:
-    """Return the candidates with at least a score."""
+    """Return the candidates with at least a minimum score."""
     return [one for one in found if one.score >= least]
 
 
 def nearest_names(target: Target, screen: Screen) -> list[str]:
-    """Return up to three names on the screen that are most like one that was not found."""
+    """Return the three names on the screen that are most similar to a missing one."""
     from rapidfuzz import fuzz, process
 
     wanted = target.name or target.phrase
@@ -69,7 +69,7 @@ def nearest_names(target: Target, screen: Screen) -> list[str]:
 
 
 def _readings(target: Target) -> Iterable[Target]:
-    """Yield the ways in which a description can be read, the most literal first."""
+    """Yield the possible interpretations of a description, the most literal first."""
     if target.phrase and target.phrase != target.name and not (target.quoted or target.every):
         yield Target(phrase=target.phrase, name=target.phrase)
     yield target
@@ -118,7 +118,7 @@ def _candidate(target: Target, element: Element, screen: Screen, prefer: frozens
         score -= 9  # the page may still be loading
     score -= 8 if "disabled" in element.states else 0
     score -= 12 if element.point is None else 0
-    return Candidate(element, score, reason or role_of(element)) if score >= LEAST else None
+    return Candidate(element, score, reason or role_of(element)) if score >= MIN_SCORE else None
 
 
 def _name_part(target: Target, element: Element, screen: Screen) -> tuple[float, str]:
@@ -136,7 +136,7 @@ def _name_part(target: Target, element: Element, screen: Screen) -> tuple[float,
 
 
 def _names(element: Element, screen: Screen) -> Iterable[tuple[str, float, str]]:
-    """Yield the names of an element, what each costs, and where it comes from."""
+    """Yield the names of an element with a penalty and the source of each."""
     yield element.name, 0.0, ""
     if element.label:
         yield element.label, 0.5, "its label"
@@ -151,7 +151,7 @@ def _names(element: Element, screen: Screen) -> Iterable[tuple[str, float, str]]
 
 
 def _kind_part(target: Target, element: Element, prefer: frozenset[str]) -> float | None:
-    """Return the score for the role: as described, easily mistaken for it, or None if it does not fit."""
+    """Return the score for the role: exact, easily confused, or None if it does not match."""
     role, kind = role_of(element), target.kind
     roles = roles_of(target.kinds)
     if not roles:
@@ -195,7 +195,7 @@ _STATE_BY_WORD = meanings("states")
 
 
 def has_state(element: Element, state: str) -> bool:
-    """Return whether an element is "checked", "empty", "disabled" and so on, in the words of people."""
+    """Return whether an element has a state such as "checked", "empty" or "disabled", in everyday words."""
     name = _STATE_BY_WORD.get(state, state)
     return _STATES[name](element) if name in _STATES else name in element.states
 
@@ -244,7 +244,7 @@ def _names_part(place: Target, part: str) -> bool:
 
 
 def _around(element: Element, place: Target, screen: Screen) -> frozenset[int]:
-    """Return the elements at a place that is named by an element: inside it, in its row, or after a heading."""
+    """Return the elements at a place named by another element: inside it, in its row, or after a heading."""
     own = f"{element.role}:{element.name}"
     others = [one for one in screen.elements if one.window_id == element.window_id]
     below = [one for one in others if own in one.path and one.path.index(own) == len(element.path)]
@@ -257,7 +257,7 @@ def _around(element: Element, place: Target, screen: Screen) -> frozenset[int]:
 
 
 def contains(outer: Rect, inner: Rect) -> bool:
-    """Return whether a rectangle lies in another."""
+    """Return whether a rectangle lies inside another."""
     return outer.x <= inner.x and outer.y <= inner.y and outer.right >= inner.right and outer.bottom >= inner.bottom
 
 
@@ -276,7 +276,7 @@ def _related(found: list[Candidate], relation: Relation, anchor: Target, screen:
     ]
     near.sort(key=lambda pair: pair[0])
     return [
-        Candidate(one.element, max(LEAST, one.score - 0.4 * place), f"{one.reason}, {relation} {at.name!r}")
+        Candidate(one.element, max(MIN_SCORE, one.score - 0.4 * place), f"{one.reason}, {relation} {at.name!r}")
         for place, (_, one) in enumerate(near)
     ]
 
@@ -305,7 +305,7 @@ def _distance(relation: Relation, anchor: Rect, rect: Rect) -> float | None:
 
 
 def _ordered(target: Target, found: list[Candidate], screen: Screen) -> list[Candidate]:
-    """Sort by score, and equally good candidates by the number or side that was given."""
+    """Sort by score, and equal candidates by the given number or side."""
     if target.relation is None:
         found.sort(key=lambda candidate: -candidate.score)
         found = _innermost_first(found)

@@ -1,4 +1,4 @@
-"""The similarity of a name in an instruction and a name on the screen."""
+"""Similarity of names in instructions and names on the screen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def name_score(wanted: str, name: str) -> tuple[float, str]:
     """Compare a name in an instruction with one on the screen: exactly, without case or marks, by words, by spelling.
 
     Returns:
-        A score from 0 to 100, and what agrees.
+        A score from 0 to 100, and the reason.
     """
     if not wanted or not name:
         return 0.0, ""
@@ -41,7 +41,7 @@ def name_score(wanted: str, name: str) -> tuple[float, str]:
 
 
 def normalize(text: str) -> str:
-    """Return a name without case, punctuation at its ends, mnemonics and shortcuts."""
+    """Normalize a name: remove case, punctuation at its ends, mnemonics and shortcuts."""
     said = text.strip()
     text = text.casefold().replace("&", " and ").replace("’", "'").replace("…", "...")
     text = re.sub(r"\t.*$|\s\(?(?:ctrl|alt|shift)\+\S+\)?$|(?<=\w)\s*\[[^\]]{1,20}\]$", "", text)
@@ -52,7 +52,7 @@ def normalize(text: str) -> str:
 
 
 def _alike(one: str, other: str) -> tuple[float, str]:
-    """Compare names that a typing error may have changed; numbers must agree."""
+    """Compare names that may contain typing errors; numbers must agree."""
     from rapidfuzz import fuzz
     from rapidfuzz.distance import OSA
 

@@ -1,4 +1,4 @@
-"""The kinds of elements as people tell them apart, and the accessibility roles of each; the table is `roles.yaml`."""
+"""Kinds of elements as people name them, with their accessibility roles, from `roles.yaml`."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ ACTIONABLE = CHECKABLE.union(
     ("column header", "row header", "list box", "arrow"),
 )
 """Roles that do something when they are used."""
-LABELS = frozenset(_TABLE["labels"])  # roles of texts that label the elements beside them
-CONTAINERS = frozenset(_TABLE["containers"])  # kinds in which other elements lie
+LABELS = frozenset(_TABLE["labels"])  # roles of texts that label neighboring elements
+CONTAINERS = frozenset(_TABLE["containers"])  # kinds that contain other elements
 
 _NOUN = "|".join(re.escape(noun) for noun in sorted(NOUNS, key=len, reverse=True))
 _LAST_NOUN = re.compile(rf"(?:^|(?<=[\s\ue001]))({_NOUN})(?:e?s)?$", re.IGNORECASE)
@@ -46,10 +46,10 @@ def split_first_noun(text: str) -> tuple[str, str]:
 
 
 def roles_of(kinds: tuple[Kind, ...]) -> frozenset[str]:
-    """Return the accessibility roles of some kinds; empty where anything may be meant."""
+    """Return the accessibility roles of kinds; empty if any role matches."""
     return frozenset().union(*(ROLES[kind] for kind in kinds))
 
 
 def kind_name(kinds: tuple[Kind, ...]) -> str:
-    """Return the name of the first kind for messages."""
+    """Return the name of the first kind, for messages."""
     return _TABLE["names"].get(kinds[0], kinds[0]) if kinds else "element"

@@ -1,4 +1,4 @@
-"""An observation with what can be derived from it: windows by rank, labels by geometry, what lies in what."""
+"""An observation with derived properties: ranks of windows, labels by geometry, containment."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Screen:
 
     @cached_property
     def popups(self) -> tuple[Window, ...]:
-        """Open menus and the like that hold something, topmost first."""
+        """Open menus and other popups that are not empty, topmost first."""
         held = {element.window_id for element in self.elements}
         return tuple(window for window in self.windows if window.popup and window.id in held)
 
@@ -58,7 +58,7 @@ class Screen:
 
     @cached_property
     def _penalties(self) -> dict[int, int]:
-        """Penalty for the elements of each window; windows in front have none."""
+        """Penalty of the elements in each window; there is none for windows in front."""
         active = self.active
         penalties: dict[int, int] = {}
         for window in self.windows:
@@ -68,7 +68,7 @@ class Screen:
         return penalties
 
     def penalty(self, element: Element) -> int:
-        """Return the points of a score that an element loses for the place where it lies."""
+        """Return the penalty of an element for its location."""
         penalty = self._penalties.get(element.window_id, 9)
         if self._has_inner_dialog and not in_dialog(element):
             penalty += 3
@@ -81,7 +81,7 @@ class Screen:
         return any(in_page(element) or element.name == FIELDS["address"][0] for element in self.front)
 
     def is_around_page(self, element: Element) -> bool:
-        """Return whether an element belongs to the browser in front and not to the page that it shows."""
+        """Return whether an element belongs to the browser itself rather than to its page."""
         return self._has_page and not in_page(element) and self._penalties.get(element.window_id, 9) == 0
 
     @cached_property
@@ -106,7 +106,7 @@ class Screen:
 
     @cached_property
     def labels(self) -> dict[int, str]:
-        """The text beside or above each field, box and slider, by element id."""
+        """Text next to or above each field, box and slider, by element id."""
         texts = [element for element in self.elements if element.role in LABELS and shown_name(element)]
         headers = [element for element in self.elements if element.role in ROLES["column"]]
         found: dict[int, str] = {}
@@ -127,7 +127,7 @@ class Screen:
         return next((shown_name(text) for _, text in near if not self._between(text, element)), "")
 
     def _between(self, text: Element, element: Element) -> bool:
-        """Return whether another labelled element stands between a text and an element on its line."""
+        """Return whether another labeled element lies between a text and an element on the same line."""
         left, right = sorted((text.rect, element.rect))
         others = (other for other in self.elements if other.role in _LABELLED and other.window_id == element.window_id)
         return same_line(text.rect, element.rect) and any(
@@ -135,7 +135,7 @@ class Screen:
         )
 
     def editors(self) -> list[Element]:
-        """Return the fields in front that take text, the largest first; documents go before single lines."""
+        """Return the text fields in front, the largest first; documents precede single lines."""
         fields = [
             element
             for element in self.front
@@ -172,7 +172,7 @@ def is_cell_of_sheet(element: Element) -> bool:
 
 
 def content_of(element: Element) -> str:
-    """Return the text that an element holds; the name of a text without content of its own."""
+    """Return the content of an element, or the name of a text without content."""
     if element.text is not None:
         return element.text
     return "" if element.role in EDITABLE else element.name
@@ -191,7 +191,7 @@ def same_column(one: Rect, other: Rect) -> bool:
 
 
 def is_box(element: Element) -> bool:
-    """Return whether an element can be on or off; cells of a table may be."""
+    """Return whether an element can be on or off, which includes some table cells."""
     return element.role in CHECKABLE or "checkable" in element.states
 
 
@@ -212,7 +212,7 @@ def name_of(element: Element) -> str:
 
 
 def value_beside(element: Element, screen: Screen) -> str:
-    """Return the text right of a label, else the one below it."""
+    """Return the text to the right of a label, or else the one below it."""
     others = [
         other
         for other in screen.elements
@@ -242,7 +242,7 @@ def _header_above(element: Element, headers: list[Element]) -> str:
 
 
 def _row_name(element: Element) -> str:
-    """Return the name of the row of a list of settings that a control without a name stands in."""
+    """Return the name of the settings row that contains a control without a name."""
     if element.name or element.label or not element.path:
         return ""
     role, _, name = element.path[-1].partition(":")
@@ -250,7 +250,7 @@ def _row_name(element: Element) -> str:
 
 
 def _label_distance(element: Element, text: Rect) -> float | None:
-    """Return the distance of a text that may label an element; None where it cannot."""
+    """Return the distance of a text that may label an element; None if it cannot."""
     rect = element.rect
     if same_line(rect, text):
         if element.role in BOXES:

@@ -19,22 +19,22 @@ Side = Literal["top", "bottom", "left", "right", "center"]
 class Target:
     """An element as an instruction describes it."""
 
-    phrase: str = ""  # the whole description as it was said; a name that is all of it beats every other reading
-    name: str = ""  # its name; empty where only its kind or place is said
+    phrase: str = ""  # the whole description; an element with exactly this name beats any other interpretation
+    name: str = ""  # its name; empty if only its kind or place is given
     quoted: bool = False  # whether the name was in quotes
-    kinds: tuple[Kind, ...] = ()  # kinds that it may be of; empty where none was said
+    kinds: tuple[Kind, ...] = ()  # possible kinds; empty if none is given
     # its number among those that match, from 1 in reading order, -1 for the last; None where none was said
     ordinal: int | None = None
     sides: frozenset[Side] = frozenset()  # sides of the screen or container that it is at
-    relation: Relation | None = None  # where it lies relative to `anchor`
+    relation: Relation | None = None  # its position relative to `anchor`
     anchor: Target | None = None  # the element that it is described by
-    within: Target | None = None  # the window, dialog or part of the window that it is in
-    every: bool = False  # whether all that match are meant
+    within: Target | None = None  # the window, dialog or part of a window that contains it
+    every: bool = False  # whether it refers to all matching elements
     state: str = ""  # a state that it must have, such as "selected" or "unchecked"
 
     @property
     def is_vague(self) -> bool:
-        """Whether it says nothing that distinguishes one element from another."""
+        """Whether it does not distinguish one element from another."""
         return not (self.name or self.kinds or self.ordinal or self.sides or self.anchor or self.state)
 
     @property
@@ -43,7 +43,7 @@ class Target:
         return self.kinds[0] if self.kinds else ""
 
     def is_a(self, *kinds: Kind) -> bool:
-        """Return whether it may be of one of some kinds."""
+        """Return whether it may be of one of the given kinds."""
         return bool(set(self.kinds) & set(kinds))
 
     def describe(self) -> str:
@@ -51,7 +51,7 @@ class Target:
         return self.phrase or self.name or "the element"
 
     def at(self, place: Target) -> Target:
-        """Return the description narrowed down to a place, unless it names one itself."""
+        """Return the description restricted to a place, unless it names one itself."""
         return replace(self, within=place) if self.within is None else self
 
 
@@ -76,19 +76,19 @@ _SCREENS = re.compile(one_of(TABLE["screens"]), re.IGNORECASE)
 
 
 def parse_target(words: Phrase) -> Target:
-    """Read the description of an element; anything can be a name, so this never fails."""
+    """Parse the description of an element; this never fails, since anything can be a name."""
     text = re.sub(r"\s+", " ", words.marked).strip(" ,;")
     text = re.sub(rf"(?<=[\w{CLOSE})])[.!?:]+$", "", text)
     return replace(_parse(words.part(text)), phrase=str(words.part(_without_article(text))))
 
 
 def named(name: str, *kinds: Kind) -> Target:
-    """Return the description by a name and kinds."""
+    """Return a description with a name and kinds."""
     return Target(phrase=name, name=name, kinds=kinds)
 
 
 def split_list(words: Phrase) -> tuple[Phrase, ...]:
-    """Split "A, B and C" into its parts; one part where there is no list."""
+    """Split "A, B and C" into its parts; a text without a list is one part."""
     parts = re.split(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|&)\s+(?:also\s+)?", words.marked.strip())
     return tuple(words.part(part.strip()) for part in parts if part.strip())
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from agent_s.events import RunEnded
-from agent_s.runs.following import RunFollower, is_going_on
+from agent_s.runs.following import RunFollower, is_being_recorded
 from agent_s.settings import load_settings
 from agent_s.trajectory.recorder import Recorder
 from evaluation.harness.results import Header, Result, ResultsFile
@@ -124,13 +124,13 @@ def test_a_run_counts_as_running_while_its_recorder_lives(tmp_path: Path) -> Non
     assert follower.new_events() == []
     events = events_of_a_run()
     recorder(events[0])
-    assert is_going_on(tmp_path / "run")
+    assert is_being_recorded(tmp_path / "run")
     assert follower.new_events() == events[:1]
     recorder(events[-1])
     recorder.close()
-    assert not is_going_on(tmp_path / "run")
+    assert not is_being_recorded(tmp_path / "run")
     assert isinstance(follower.new_events()[0], RunEnded)
-    assert not is_going_on(tmp_path / "nothing")
+    assert not is_being_recorded(tmp_path / "nothing")
 
 
 def test_the_results_of_an_evaluation_are_listed_with_their_runs(tmp_path: Path) -> None:

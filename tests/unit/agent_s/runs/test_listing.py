@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_s.cli.app import run_app
-from agent_s.runs.listing import RunSize, in_units, measure_run
+from agent_s.runs.listing import RunSize, format_bytes, measure_run
 from agent_s.trajectory.recorder import Recorder
 from tests.unit.agent_s.a_run import events_of_a_run
 
@@ -37,7 +37,7 @@ def test_a_run_shows_its_bytes_per_step(run: Path, capsys: pytest.CaptureFixture
     size = measure_run(run)
     assert run_app(["runs", "show", str(run)]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
-    assert last.startswith(f"{in_units(size.total)}, {in_units(size.total / 4)} per step: events ")
+    assert last.startswith(f"{format_bytes(size.total)}, {format_bytes(size.total / 4)} per step: events ")
     assert run_app(["runs", "show", str(run), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["bytes"] == {
         "events": size.events, "texts": size.texts, "screens": size.screens, "sent": 0,
@@ -49,4 +49,4 @@ def test_a_run_shows_its_bytes_per_step(run: Path, capsys: pytest.CaptureFixture
     [(0, "0 B"), (512, "512 B"), (3420, "3.4 kB"), (999.97, "1000 B"), (28_834, "28.8 kB"), (2.34e9, "2340.0 MB")],
 )
 def test_bytes_are_shown_in_readable_units(number: float, text: str) -> None:
-    assert in_units(number) == text
+    assert format_bytes(number) == text
