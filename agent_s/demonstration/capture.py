@@ -22,9 +22,9 @@ from agent_s.demonstration.interpretation import Look, Shown, begins_line, inter
 from agent_s.demonstration.noise import look_of
 from agent_s.safety.secrets import SecretDesktop, Secrets
 
-PAUSE_S = 0.3  # how long nothing may come before the screen is looked at
+PAUSE_S = 0.3  # time without input after which the screen is observed, s
 _MOST_LOOKS = 4
-IDLE_S = 0.5  # how long a look counts while nothing is done: pages load, and notifications come
+IDLE_S = 0.5  # age of a look after which an idle screen is observed again, since pages load and notifications appear, s
 _DASH = re.compile(r"\s+[-–—|·]\s+")
 
 
