@@ -186,6 +186,7 @@ class _Search:
         # Only attempts that this search has come to, even if the ledger holds more from an earlier, interrupted one:
         # its next steps rest on them alone, so that it does the same as a search without interruption.
         self._reached: dict[str, Attempt] = {}
+        self._screens: set[str] = set()  # the screens that this desktop works on, until its process ends
         self._made_on: dict[str, int] = {}  # the desktop that each attempt was made on, as a number of restarts
 
     def events(self) -> Iterator[SearchEvent]:
@@ -240,7 +241,7 @@ class _Search:
             if self._leading:
                 yield self._leading.pop(0)
                 continue
-            group = self._near.pop(0)
+            group = self._take_group(self._near)
             turn = _turn(group)
             if rest := group[len(turn) :]:
                 self._near.append(rest)
@@ -248,9 +249,26 @@ class _Search:
         for setup in SETUPS:
             yield from self._prepared(setup)
         while waiting := self._near or self._far:
-            group = min(waiting, key=lateness)
-            waiting.remove(group)
-            yield from group
+            waiting.sort(key=lateness)
+            yield from self._take_group(waiting)
+
+    def _take_group(self, groups: list[list[Pending]]) -> list[Pending]:
+        """Remove and return the next group, preferably of a screen that no other desktop works on.
+
+        Each desktop has to find the way to a screen once before it knows what to wait for there, so desktops that share
+        a search keep to different screens as long as there are enough.
+        """
+        for number, group in enumerate(groups):
+            if all(each.key in self._ledger.attempts for each in group) or self._keeps_to(group[0].start):
+                return groups.pop(number)
+            self._passed_over = True
+        return groups.pop(0)
+
+    def _keeps_to(self, screen: str) -> bool:
+        """Return whether this desktop works on a screen, which it takes on if no other one does."""
+        if screen not in self._screens and self._ledger.claim(f"screen {screen}"):
+            self._screens.add(screen)
+        return screen in self._screens
 
     # Finding
 

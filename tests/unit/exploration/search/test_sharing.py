@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-from exploration.search.dfs import search
+from exploration.search.dfs import SEPARATOR, search
 from exploration.search.ledger import Ledger
 from exploration.search.records import Attempted, SearchEnded, SearchEvent, SearchLimits, SkillVerified
 from exploration.skills.skill_keeper import SkillKeeper
@@ -66,6 +66,18 @@ def test_two_desktops_find_what_one_finds_and_try_nothing_twice(tmp_path: Path) 
     assert [event.complete for events in found for event in events if isinstance(event, SearchEnded)] == [True, True]
     with Ledger(path, APP, ARGV) as ledger:
         assert names(ledger) == alone(tmp_path)
+
+
+def test_desktops_that_share_a_search_keep_to_different_menus(tmp_path: Path) -> None:
+    def menu_of_the_next_entry(events: Iterator[SearchEvent]) -> str:
+        keys = (event.attempt.key for event in events if isinstance(event, Attempted))
+        return next(key for key in keys if SEPARATOR in key).partition(SEPARATOR)[0]
+
+    path = tmp_path / "ledger.jsonl"
+    with Ledger(path, APP, ARGV) as first, Ledger(path, APP, ARGV) as second:
+        searches = running(tmp_path, first), running(tmp_path, second)
+        pairs = [tuple(map(menu_of_the_next_entry, searches)) for _ in range(2)]
+    assert all(one != other for one, other in pairs), pairs
 
 
 def test_what_a_search_leaves_undone_is_done_by_the_other(tmp_path: Path) -> None:
