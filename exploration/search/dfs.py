@@ -1,21 +1,14 @@
 """Depth-first search of the functions of an application, without a model (OSExpert, algorithm 1).
 
-From the first screen, every control is acted on, one at a time, and the screens and homes before and after are
-compared. A lasting change is a unit function, which is repeated on a fresh desktop before it is kept. Menus are opened
-first, and what leads on from there; then they, the rest of the first screen, submenus and dialogs of settings take
-turns, a few controls each, so that a search that runs out of time has tried something of everything. Of each, what
-opens dialogs and what is switched comes first. Then comes what was greyed out at first, with everything selected and
-with something typed. The contents of other dialogs and of long submenus come last.
+From the first screen, every control is acted on, one at a time, in the order of `exploration.search.frontier`, and the
+screens and homes before and after are compared. A lasting change is a unit function, which is repeated on a fresh
+desktop before it becomes a skill. In a large application, nothing is verified between attempts: trying comes first.
 
-As long as an application has more controls to try than a search usually gets to, trying comes before all else: nothing
-is verified between attempts, all submenus take turns, and dialogs are opened, but what is in them waits, except for the
-application's settings.
-
-A search depends on nothing but what the application shows: no clock and no chance decides about its order. After an
-interruption, a new search with the same ledger resumes where the old one ended.
+The order depends on what the application shows alone, not on a clock or chance. After an interruption, a new search
+with the same ledger resumes where the old one ended.
 
 Several processes, each with a desktop of its own, explore one application together if they share its ledger: each goes
-through the same frontier in the same order, passes over what another one is trying, and comes back when that is done.
+through the same frontier, passes over what another one is trying, and comes back when that is done.
 """
 
 from __future__ import annotations
@@ -27,12 +20,11 @@ from itertools import islice
 from pathlib import Path as FilePath
 from typing import Protocol
 
-from aci.acting.actions import Hotkey, Type
-from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
 from exploration.search.changes import WEAK, missing_change
 from exploration.search.classifying import NOTHING_CHANGED
-from exploration.search.controls import CONTEXT_MENU, SETTING_ROLES, offer
+from exploration.search.controls import CONTEXT_MENU, offer
+from exploration.search.frontier import DISABLED, START, FirstOffers, Frontier, Pending
 from exploration.search.ledger import Ledger
 from exploration.search.navigator import Navigator, Path
 from exploration.search.prober import Probe, Prober, Verified
@@ -42,7 +34,6 @@ from exploration.search.records import (
     Boundary,
     BoundaryFound,
     Control,
-    Offer,
     ScreenState,
     SearchEnded,
     SearchEvent,
@@ -52,29 +43,20 @@ from exploration.search.records import (
     StateFound,
     UnitSkill,
 )
-from exploration.search.shortcuts import SHORTCUT, listed_shortcuts
+from exploration.search.shortcuts import listed_shortcuts
 from exploration.search.starting import PrivateDesktop
-from exploration.search.states import Look, without_numbers
+from exploration.search.states import Look
 from exploration.search.thumbnails import save_thumbnail
 from exploration.search.unverified import unverified
-from intents.labels import label
 
-START = "start"  # key of the attempt that starts the application
-SEPARATOR = " > "
-_UNVERIFIED = "what is unverified"  # the claim of who keeps it
 SHARED_POLL_S = 0.2  # time between two looks at what other desktops found, where nothing else is left, s
-_DISABLED = "it is greyed out"
-_MANY = 12  # screens with more controls come after others; also the number of functions that are verified together
-_ENOUGH = 8  # number of unit functions that are verified in a row between attempts
-_LARGE = 150  # more known controls that were not tried are more than a search usually gets to
-_TRIED_PER_VERIFIED = 3  # number of attempts for each: what was seen once can be used already, what was not seen cannot
-# of the time, at most, that is kept for the unit functions that wait at the end; less as long as very many are left
-_KEPT_SHARE, _KEPT_SHARE_IF_LARGE = 0.25, 0.15
-_TURN = 3  # number of controls of a menu or dialog that are tried before those of the next one
-_OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK
-_LEADING = frozenset({"push button menu", "menu button", "page tab"})
-_TELLING = frozenset({CONTEXT_MENU, "check menu item", "toggle button", "check box", "switch", "page tab"})
-_USUAL_VERIFICATION_S = 3.0  # time that is kept for each waiting function before the first was verified, s
+
+_UNVERIFIED = "what is unverified"  # claim of the desktop that stores it
+_BATCH = 12  # number of functions that are verified together at most
+_ENOUGH = 8  # number of functions that are verified in a row between attempts
+_TRIED_PER_VERIFIED = 3  # number of attempts per verification: what was seen once can already be used
+_KEPT_SHARE, _KEPT_SHARE_IF_LARGE = 0.25, 0.15  # largest share of the time that is kept for verifying at the end
+_USUAL_VERIFICATION_S = 3.0  # expected time of a verification before the first one, s
 
 
 class Keeper(Protocol):
@@ -91,40 +73,6 @@ class Keeper(Protocol):
 
     def keep_unverified(self, attempts: Iterable[Attempt], app: str) -> None:
         """Name and store what was seen or found, and not verified."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """A step that makes greyed out controls usable, and the precondition that then holds, as a sentence."""
-
-    key: str
-    step: GroundedStep
-    precondition: str
-
-
-SETUPS = (
-    Setup(
-        "everything selected",
-        GroundedStep(action=Hotkey(keys=("ctrl", "a")), intent="select everything"),
-        "everything is selected",
-    ),
-    Setup(
-        "something typed",
-        GroundedStep(action=Type(text="7"), intent="type '7'"),
-        "something was typed",
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """An attempt that is still to be made: a control, and the path to its screen."""
-
-    key: str
-    path: Path
-    offer: Offer
-    start: str
-    precondition: str = ""
 
 
 class _LimitReached(Exception):
@@ -175,12 +123,8 @@ class _Search:
 
     def __post_init__(self) -> None:
         self._began = self._clock() - self._ledger.seconds
-        self._first_offered_by: dict[str, str] = {}
-        self._counted = 0  # attempts whose offers are in `_first_offered_by`
-        self._leading: list[Pending] = []
-        self._submenus = 0  # number of submenus that were opened before what they are beside
-        self._near: list[list[Pending]] = []
-        self._far: list[list[Pending]] = []
+        self._first_offers = FirstOffers(self._ledger, self._limits.max_depth)
+        self._frontier = self._new_frontier()
         self._verifying_s, self._verifications = 0.0, 0
         self._passed_over = self._worked = False  # whether another desktop was at something, and this one did something
         # Only attempts that this search has come to, even if the ledger holds more from an earlier, interrupted one:
@@ -209,9 +153,9 @@ class _Search:
         yield from self._start()
         while True:
             self._passed_over = self._worked = False
-            self._reached, self._leading, self._near, self._far, self._submenus = {}, [], [], [], 0
+            self._reached, self._frontier = {}, self._new_frontier()
             try:
-                for each in self._frontier():
+                for each in self._frontier.pending(self._reached.values):
                     yield from self._explore(each)
                     if self._passed_over and self._worked:
                         break  # what the others found meanwhile may come first
@@ -231,43 +175,14 @@ class _Search:
             self._check_limits()
             self._ledger.refresh()
 
-    def _frontier(self) -> Iterator[Pending]:
-        """Yield what is to be tried, in order; trying it adds to what comes later."""
-        first = self._children(self._ledger.attempts[START], ())
-        menus = [each for each in first if each.offer.control.role in _OPENS_MENU]
-        yield from menus
-        self._put_in_turn(self._near, [each for each in first if each not in menus])
-        while self._leading or self._near:
-            if self._leading:
-                yield self._leading.pop(0)
-                continue
-            group = self._take_group(self._near)
-            turn = _turn(group)
-            if rest := group[len(turn) :]:
-                self._near.append(rest)
-            yield from turn
-        for setup in SETUPS:
-            yield from self._prepared(setup)
-        while waiting := self._near or self._far:
-            waiting.sort(key=lateness)
-            yield from self._take_group(waiting)
+    def _new_frontier(self) -> Frontier:
+        return Frontier(self._ledger, self._first_offers, self._limits.max_depth, self._works_on)
 
-    def _take_group(self, groups: list[list[Pending]]) -> list[Pending]:
-        """Remove and return the next group, preferably of a screen that no other desktop works on.
-
-        Each desktop has to find the way to a screen once before it knows what to wait for there, so desktops that share
-        a search keep to different screens as long as there are enough.
-        """
-        for number, group in enumerate(groups):
-            if all(each.key in self._ledger.attempts for each in group) or self._keeps_to(group[0].start):
-                return groups.pop(number)
-            self._passed_over = True
-        return groups.pop(0)
-
-    def _keeps_to(self, screen: str) -> bool:
+    def _works_on(self, screen: str) -> bool:
         """Return whether this desktop works on a screen, which it takes on if no other one does."""
         if screen not in self._screens and self._ledger.claim(f"screen {screen}"):
             self._screens.add(screen)
+        self._passed_over |= screen not in self._screens
         return screen in self._screens
 
     # Finding
@@ -299,12 +214,14 @@ class _Search:
         self._ledger.release(START)
 
     def _explore(self, each: Pending) -> Iterator[SearchEvent]:
-        """Make an attempt, unless it was made, and put the controls that it showed where they come in turn."""
+        """Make an attempt, unless it was made, and add the controls that it showed to the frontier."""
         if makes := self._attempts_first(each.key):
             attempt, seen = self._try(each)
             if seen is not None:
                 yield self._found(*seen)
-            yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=self._left(*self._far)))
+            yield self._write(
+                Attempted(seconds=self._seconds, attempt=attempt, left=self._frontier.left(postponed=True))
+            )
             self._ledger.release(each.key)
         if each.key not in self._ledger.attempts:
             return  # another desktop is at it
@@ -312,72 +229,9 @@ class _Search:
         if _failed_for_good(attempt) and self._judges(attempt):
             yield self._give_up(attempt, attempt.why, attempt.path)
             self._ledger.release(_judging(attempt.key))
-        breadth_first = self._left() > _LARGE
-        if makes and not (self._leading or breadth_first) and self._may_verify():
+        if makes and not (self._frontier.reveals or self._frontier.is_large) and self._may_verify():
             yield from self._verify(_ENOUGH)
-        if children := self._children(attempt, (*each.path, *attempt.path[len(each.path) :])):
-            # A menu has no effect, unlike a dialog, a tool bar or another view.
-            near = not attempt.effect if breadth_first else _is_near(attempt, children)
-            # What opens with the settings of the application is asked for more often than the rest of a menu.
-            at_once = _is_near(attempt, children) and label("opens_settings").match(attempt.control.name) is not None
-            near = near or at_once
-            self._put_in_turn(self._near if near else self._far, children, at_once)
-
-    def _left(self, *more: Sequence[Pending]) -> int:
-        """Return the number of known controls that come in turn, and of more groups, and were not tried."""
-        return sum(len(group) for group in (self._leading, *self._near, *more))
-
-    def _put_in_turn(self, groups: list[list[Pending]], found: Sequence[Pending], at_once: bool = False) -> None:
-        """Add the controls of a screen to the groups that take turns; those with another number come at the end.
-
-        What leads on to others comes before all groups: what is seen is known, even if there is no time to try it. Of
-        submenus, which large applications have many of, only the first do.
-        """
-        alike, seen = list[Pending](), set[tuple[str, str]]()
-        first = list[Pending]()
-        for each in sorted(found, key=lambda each: not _is_telling(each.offer.control)):
-            control = each.offer.control
-            kind = control.role, without_numbers(control.name)
-            (alike if kind in seen and kind[1] != control.name else first).append(each)
-            seen.add(kind)
-        if groups is self._near:
-            submenus = [each for each in first if each.offer.control.role == "menu"][: _MANY - self._submenus]
-            self._submenus += len(submenus)
-            leading = [each for each in first if each in submenus or _leads_on(each.offer.control)]
-            self._leading = sorted((*self._leading, *leading), key=lambda each: not _leads_on(each.offer.control))
-            first = [each for each in first if each not in leading]
-        if first:
-            groups.insert(0 if at_once else len(groups), first)
-        if alike:
-            self._far.append(alike)
-
-    def _children(self, attempt: Attempt, path: Path) -> list[Pending]:
-        """Return the attempts that follow an attempt, without controls that another one offered first."""
-        if attempt.classification != "continue" or len(path) >= self._limits.max_depth:
-            return []
-        prefix = "" if attempt.key == START else attempt.key + SEPARATOR
-        first = self._first_offers()
-        return [
-            Pending(
-                f"{prefix}{each.control.key}",
-                () if each.control.role == SHORTCUT else path,
-                each,
-                self._ledger.attempts[START].end if each.control.role == SHORTCUT else attempt.end,
-                attempt.precondition,
-            )
-            for each in attempt.offers
-            if first[each.control.identity] == attempt.key
-        ]
-
-    def _first_offers(self) -> dict[str, str]:
-        """Return the attempt that offered each control first, in the order of the ledger."""
-        new = list(islice(self._ledger.attempts.values(), self._counted, None))
-        self._counted += len(new)
-        for attempt in new:
-            if attempt.classification == "continue" and attempt.depth < self._limits.max_depth:
-                for each in attempt.offers:
-                    self._first_offered_by.setdefault(each.control.identity, attempt.key)
-        return self._first_offered_by
+        self._frontier.add(attempt, (*each.path, *attempt.path[len(each.path) :]))
 
     def _takes_on(self, claim: str, is_done: Callable[[], bool]) -> bool:
         """Take on what is not done; return False if it is, or if another desktop is at it."""
@@ -397,7 +251,7 @@ class _Search:
         if key not in self._ledger.attempts:
             self._check_limits()
             usual = self._verifying_s / self._verifications if self._verifications else _USUAL_VERIFICATION_S
-            share = _KEPT_SHARE_IF_LARGE if self._left() > _LARGE else _KEPT_SHARE
+            share = _KEPT_SHARE_IF_LARGE if self._frontier.is_large else _KEPT_SHARE
             self._check_time(min(usual * len(self._unverified()), share * self._limits.seconds))
         return self._takes_on(key, lambda: key in self._ledger.attempts)
 
@@ -405,20 +259,6 @@ class _Search:
         """Take on to decide whether an attempt becomes a skill or a boundary."""
         skills, boundaries = self._ledger.skills, self._ledger.boundaries
         return self._takes_on(_judging(attempt.key), lambda: attempt.key in skills or attempt.key in boundaries)
-
-    def _prepared(self, setup: Setup) -> list[Pending]:
-        """Return the attempts on controls that were greyed out, with a setup before them."""
-        return [
-            Pending(
-                f"{setup.key}{SEPARATOR}{attempt.key}",
-                (setup.step, *attempt.path[:-1]),
-                Offer(control=attempt.control, step=attempt.path[-1]),
-                attempt.start,
-                setup.precondition,
-            )
-            for attempt in self._reached.values()
-            if attempt.classification == "skipped" and attempt.why == _DISABLED and not attempt.precondition
-        ]
 
     def _try(self, pending: Pending) -> tuple[Attempt, tuple[ScreenState, Look] | None]:
         """Make one attempt, with retries on fresh desktops; return it, and its screen if that is new."""
@@ -431,13 +271,13 @@ class _Search:
             path=path,
             classification="skipped",
             precondition=pending.precondition,
-            why=offered.unsafe or (_DISABLED if offered.disabled else ""),
+            why=offered.unsafe or (DISABLED if offered.disabled else ""),
             depth=len(path),
         )
         if attempt.why:
             return attempt, None
         retries = 0
-        self._prober.hasty = self._left() > _LARGE
+        self._prober.hasty = self._frontier.is_large
         probe = self._prober.attempt(pending.path, offered.control, offered.step, fresh=False)
         while probe.finding.classification == "error" and retries < self._limits.max_retries:
             if probe.finding.why == NOTHING_CHANGED or (_is_disabled(probe.finding.why) and pending.precondition):
@@ -455,7 +295,7 @@ class _Search:
             self._navigator.abandon()
         state = None if after is None else after.state(attempt.depth, finding.offers or None)
         offers = [] if after is None else [offer(each, after.observation, after.place) for each in finding.offers]
-        first = self._first_offers()
+        first = self._first_offers.by_control()
         known = [each.control for made in self._ledger.attempts.values() for each in made.offers]
         if attempt.control.role == CONTEXT_MENU:  # much of it is in other menus, too
             keys = {each.key for each in known}
@@ -489,7 +329,7 @@ class _Search:
     def _verify(self, most: int | None = None) -> Iterator[SearchEvent]:
         """Repeat unit functions that were found on a fresh desktop, all or the first, and keep those that work."""
         left = len(self._unverified()) if most is None else most
-        while mine := list(islice(filter(self._judges, self._unverified()), min(left, _MANY))):
+        while mine := list(islice(filter(self._judges, self._unverified()), min(left, _BATCH))):
             left -= len(mine)
             self._keeper.announce(mine)
             for attempt in mine:
@@ -561,53 +401,6 @@ class _Search:
     def _write(self, event: SearchEvent) -> SearchEvent:
         self._ledger.write(event)
         return event
-
-
-def _is_telling(control: Control) -> bool:
-    """Return whether a control leads on to others, or switches something and shows it: such functions mostly work."""
-    opens_dialog = control.name.endswith(("...", "…")) or label("opens_settings").match(control.name)
-    return bool(opens_dialog) or control.role in _TELLING
-
-
-def _leads_on(control: Control) -> bool:
-    """Return whether a control is there to show others: a menu, a tab, the settings, or the list of shortcuts."""
-    named = any(label(kind).match(control.name) for kind in ("opens_settings", "names_of_menus", "opens_shortcuts"))
-    return named or control.role in _LEADING
-
-
-def _turn(group: list[Pending]) -> list[Pending]:
-    """Return the first controls of a group, up to a few of those that can be used."""
-    usable = 0
-    for number, each in enumerate(group, start=1):
-        usable += not (each.offer.unsafe or each.offer.disabled)
-        if usable == _TURN:
-            return group[:number]
-    return group
-
-
-def _is_near(attempt: Attempt, children: list[Pending]) -> bool:
-    """Return whether what an attempt showed takes its turn with the menus, since people often ask for such things."""
-    if any(each.offer.control.role == SHORTCUT for each in children):
-        return True
-    if _opens_dialog(attempt):
-        return _are_settings(children)
-    return attempt.depth == 1 or (attempt.depth == 2 and lateness(children) == (False, False))
-
-
-def _opens_dialog(attempt: Attempt) -> bool:
-    return any(change.kind == "opened" for change in attempt.effect)
-
-
-def lateness(group: Sequence[Pending]) -> tuple[bool, bool]:
-    """Return a sort key for variety: long lists after other groups, and the values of a combo box last."""
-    way = [target.role for step in group[0].path[-1:] for target in step.targets.values()] if group else []
-    return len(group) > _MANY, "combo box" in way
-
-
-def _are_settings(group: list[Pending]) -> bool:
-    """Return whether at least half of the usable controls of a dialog are there to be switched or chosen."""
-    usable = [each.offer for each in group if not (each.offer.unsafe or each.offer.disabled)]
-    return bool(usable) and 2 * sum(each.control.role in SETTING_ROLES for each in usable) >= len(usable)
 
 
 def _judging(key: str) -> str:

@@ -11,17 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from aci.acting.actions import Click
-from aci.observation.identity import ElementDescription
 from aci.processes import MARK, read_stat
-from agent_s.records import GroundedStep
-from exploration.search.dfs import SHARED_POLL_S, START, Pending, lateness, search
+from exploration.search.dfs import SHARED_POLL_S, search
+from exploration.search.frontier import START
 from exploration.search.ledger import Ledger
 from exploration.search.records import (
     Attempt,
     Attempted,
-    Control,
-    Offer,
     SearchEnded,
     SearchEvent,
     SearchLimits,
@@ -96,19 +92,6 @@ def test_settings_dialogs_come_before_greyed_out_controls(home: Path, tmp_path: 
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         found = [event.skill.name for event in explored(home, ledger) if isinstance(event, SkillVerified)]
     assert found.index("turn on wrap lines") < found.index("upper case")
-
-
-def test_the_values_of_one_choice_come_after_other_long_lists() -> None:
-    def group(opener: str, size: int) -> list[Pending]:
-        description = ElementDescription(role=opener, name="Way")
-        way = GroundedStep(action=Click(element_id=1), targets={"element_id": description})
-        offers = [
-            Offer(control=Control(role="menu item", name=str(n), key=f"menu item:{n}"), step=way) for n in range(size)
-        ]
-        return [Pending(each.control.key, (way,), each, "") for each in offers]
-
-    encodings, languages, short = group("combo box", 60), group("menu", 20), group("combo box", 3)
-    assert sorted([encodings, languages, short], key=lateness) == [short, languages, encodings]
 
 
 def test_names_by_a_model_become_aliases_unless_they_say_the_opposite(home: Path, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-from exploration.search.dfs import SEPARATOR, search
+from exploration.search.dfs import search
+from exploration.search.frontier import SEPARATOR
 from exploration.search.ledger import Ledger
 from exploration.search.records import Attempted, SearchEnded, SearchEvent, SearchLimits, SkillVerified
 from exploration.skills.skill_keeper import SkillKeeper
