@@ -14,6 +14,7 @@ from aci.applications.catalog import installed_applications, program_name
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
+from aci.observation.observation import Element
 from aci.processes import MARK, belonging_to, read_stat
 from agent_s.records import Change, EndState, GroundedStep
 from agent_s.replay.grounded_steps import with_effect
@@ -23,7 +24,7 @@ from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
 from exploration.search.homes import HomeState, read_home
 from exploration.search.starting import Launcher, PrivateDesktop, has_window
-from exploration.search.states import Look, can_undo, drift, only_adds, same, same_but_greyed, same_picture
+from exploration.search.states import CHOSEN, Look, can_undo, drift, only_adds, same, same_but_greyed, same_picture
 from intents.labels import label
 
 Path = tuple[GroundedStep, ...]
@@ -391,7 +392,7 @@ class Navigator:
             return False
         look = self._awaited(look, lambda seen: back(seen) or nearly_back(seen), _UNDONE_STIR_S)
         if nearly_back(look):
-            look = self._chosen_anew(look, back)
+            look = self._clicked(look.chosen, look, back)
         if isinstance(look, Trouble) or not back(look):
             return False
         self._at, self._fresh, self._in_menu = base, False, False
@@ -469,7 +470,12 @@ class Navigator:
         if isinstance(look, Look) and self._at is not None and path[: len(self._at)] == self._at:
             self._know(self._at, look)
             return look
-        before, way, ground, chosen = None, None, self._under_menus(), False
+        before, way, ground = None, None, self._under_menus()
+        chosen = selected = False  # whether a cell that is drawn as chosen was clicked, and the one that had the focus
+
+        def arrived(seen: Look) -> bool:
+            return self._place_on(path, seen) is not None
+
         for _ in range(_MOST_WAYS):
             if isinstance(look, Trouble):
                 return None
@@ -482,15 +488,30 @@ class Navigator:
                 return look
             places = (self.known(path[:length]) for length in range(len(path) + 1))
             if not chosen and any(known is not None and self._only_drawn_as_chosen(known, look) for known in places):
-                look = self._chosen_anew(look, lambda seen: self._place_on(path, seen) is not None)
+                look = self._clicked(look.chosen, look, arrived)
                 before, chosen = None, True
                 continue
             way = self._way_back(path, look, way, before is not None and look.exact == before.exact)
+            if way is None and not selected and (cell := self._focused_before(path, look)) is not None:
+                look = self._clicked(cell, look, arrived)
+                before, selected = None, True
+                continue
             if way is None:
                 return None
             chosen = chosen and way != _UNDO  # which may leave it chosen as well
-            before, look = look, self._escape(look, lambda seen: self._place_on(path, seen) is not None, way)
+            before, look = look, self._escape(look, arrived, way)
         return None
+
+    def _focused_before(self, path: Path, look: Look) -> Element | None:
+        """Return the cell or row that had the focus at the place on a path before its menus, as it is now.
+
+        A click on it restores a selection that was changed. None if another kind of element had the focus.
+        """
+        known = self.known(path[: self.below_menus(path)])
+        focused = known.observation.focused if known is not None else None
+        if known is None or focused is None or focused.role not in CHOSEN:
+            return None
+        return next((look.elements.get(key) for key, each in known.elements.items() if each.id == focused.id), None)
 
     def _way_back(self, path: Path, look: Look, latest: Action | None, in_vain: bool) -> Action | None:
         """Return what to try next on a way back; None if nothing is left.
@@ -526,11 +547,12 @@ class Navigator:
             besides=(chosen.rect,),
         )
 
-    def _chosen_anew(self, look: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
-        """Click the chosen cell or row, which only has the focus then, and move the pointer away if it shows there."""
-        assert look.chosen is not None
-        self._pointed = look.chosen.rect
-        clicked = self._escape(look, arrived, Click(element_id=look.chosen.id))
+    def _clicked(self, chosen: Element | None, look: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
+        """Click a cell or row, which only has the focus then, and move the pointer away if it shows there."""
+        if chosen is None:
+            return look
+        self._pointed = chosen.rect
+        clicked = self._escape(look, arrived, Click(element_id=chosen.id))
         if isinstance(clicked, Trouble) or arrived(clicked):
             return clicked
         return self._escape(clicked, arrived, self._pointer_back(clicked))

@@ -28,7 +28,7 @@ _IGNORED = {
     "menu": frozenset({"selected", "checked"}),  # of Java, a menu stays selected after it was closed
 }
 """States that elements of some roles are not set to."""
-_CHOSEN = frozenset({"table cell", "list item", "tree item", "icon"})
+CHOSEN = frozenset({"table cell", "list item", "tree item", "icon"})
 """Roles of contents that may have the focus and be selected or not, which is drawn differently and reported alike."""
 _NUMBERS = re.compile(r"-?\d+(?:[.,:/-]\d+)*")
 _WORDS = 12
@@ -113,7 +113,7 @@ class Look:
     def chosen(self) -> Element | None:
         """The cell, row or icon that has the keyboard focus and is selected; None if another kind of element has it."""
         focused = self.observation.focused
-        is_chosen = focused is not None and focused.role in _CHOSEN and "selected" in focused.states
+        is_chosen = focused is not None and focused.role in CHOSEN and "selected" in focused.states
         return focused if is_chosen else None
 
     @property

@@ -37,8 +37,9 @@ class FakeEditor:
             lists `shortcuts`, each of which writes its name. The buttons `after_undo` are
             greyed out until something was undone. The buttons `dialogs` open dialogs of their own. With `cells`, the
             screen is larger and shows a cell that has the focus, which every dialog leaves selected until it is
-            clicked. The buttons `inserts` open dialogs that have added something when they close, and a button "Undo"
-            can be used then. The switch `palette` opens a window that only it closes. The menu "View" has `switches`.
+            clicked, and a button "Select All", which a click on the cell takes back. The buttons `inserts` open dialogs
+            that have added something when they close, and a button "Undo" can be used then. The switch `palette` opens
+            a window that only it closes. The menu "View" has `switches`.
         waited: How often rest was waited for; nothing changes meanwhile, but with `works` it is at work.
     """
 
@@ -66,7 +67,8 @@ class FakeEditor:
         self._switches = switches
         self._undoes |= bool(inserts)
         undo = ("Undo",) if inserts else ()
-        self._buttons = (*buttons, *(("Keys",) if shortcuts else ()), *after_undo, *dialogs, *inserts, *undo)
+        selects = ("Select All",) if cells else ()
+        self._buttons = (*buttons, *selects, *(("Keys",) if shortcuts else ()), *after_undo, *dialogs, *inserts, *undo)
         self._dialogs = (*dialogs, *inserts)
         self._cells = cells
         self._size = (300, 400) if cells else (60, 80)
@@ -182,6 +184,9 @@ class FakeEditor:
                 self._dialog = ""
             case "Web":
                 self._other = True
+            case "Select All" | "A1":
+                self._selected = element.name == "Select All"
+                self._marked &= self._selected
             case "Unlucky":
                 self._before, self._text = self._text, self._lucky[min(self.starts, len(self._lucky)) - 1] or self._text
             case name:
@@ -197,8 +202,6 @@ class FakeEditor:
             self._before, self._text = self._text, self._text + name * (name in self._inserts)
         elif name and name == self._palette:
             self._has_palette = not self._has_palette
-        elif name == "A1":
-            self._marked = False
         elif name in self._switches:
             self._on ^= {name}
         elif name in self._buttons and not name.endswith("..."):

@@ -267,6 +267,15 @@ def test_cell_that_is_left_selected_is_no_reason_to_start_anew(home: Path, tmp_p
     assert "A1" in editor.clicked
 
 
+def test_changed_selection_is_restored_by_a_click_on_the_cell_that_had_the_focus(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, cells=True)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(editor, ledger)
+        assert ledger.attempts["push button:Select All"].effect
+    after = list(starts)[list(starts).index("Select All") + 1]
+    assert starts[after] == starts["Select All"]
+
+
 def test_what_a_dialog_left_behind_is_undone_without_a_new_start(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home, inserts=("Insert Chart...", "Insert Note..."))
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
