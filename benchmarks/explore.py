@@ -128,10 +128,12 @@ APPS = {
     "gnome-calendar": App(("gnome-calendar",), "GTK 4"),
     "KWrite": App(("kwrite", "sample.txt"), "Qt 5"),
     "libreoffice-math": App(("lomath", *_OFFICE), "LibreOffice"),
-    "Xournal++": App(("xournalpp",), "GTK 3", held_out=True),
-    "gnome-chess": App(("/usr/games/gnome-chess",), "GTK 4", held_out=True),
-    "KolourPaint": App(("kolourpaint", _PICTURE), "Qt 5", held_out=True),
-    "jEdit": App(("jedit", "sample.txt"), "Swing", held_out=True),
+    "Xournal++": App(("xournalpp",), "GTK 3"),
+    "gnome-chess": App(("/usr/games/gnome-chess",), "GTK 4"),
+    "KolourPaint": App(("kolourpaint", _PICTURE), "Qt 5"),
+    "jEdit": App(("jedit", "sample.txt"), "Swing"),
+    "Atril": App(("atril", _PDF), "GTK 3", held_out=True),
+    "LXImage-Qt": App(("lximage-qt", _PICTURE), "Qt 5", held_out=True),
 }
 
 
