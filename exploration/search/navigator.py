@@ -67,7 +67,9 @@ def new_desktop(parent: FilePath | None = None) -> VirtualDesktop:
     Args:
         parent: Folder for the files of the desktop; the folder for temporary files if None.
     """
-    return VirtualDesktop(environment={"GSETTINGS_BACKEND": "keyfile"}, ocr=None, parent=parent)
+    # Scroll bars of GTK 3 would fade in and out by themselves.
+    environment = {"GSETTINGS_BACKEND": "keyfile", "GTK_OVERLAY_SCROLLING": "0"}
+    return VirtualDesktop(environment=environment, ocr=None, parent=parent)
 
 
 class Navigator:
