@@ -27,7 +27,7 @@ from intents.tables import table
 _CHOICE_ROLES = ("radio menu item", "radio button", "list item")
 _BUTTON_ROLES = ("push button", "button", "toggle button")
 _GROUP = re.compile(r"(?:panel|grouping):(?!Gtk|Hdy|Adw)(.+)")
-_NUMBER = re.compile(r"\d+")
+_NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W_]+")
 _ALTERNATIVE = re.compile(r"\s+/\s+")
 _MOST_ALIASES, _LONGEST = 8, 120
 _MOST_SHOWN = 8
@@ -68,7 +68,7 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
     tooltip = found.tooltip
     if direction == "off" or (direction and label("toggling").match(tooltip)):
         tooltip = ""  # it says what the control is for, and not what was done with it
-    others = [*intents[1:], *found.settings_of(app)]
+    others = [*intents[1:], *found.settings_of(app), *found.about(app)]
     names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in others), tooltip]
     names += [name.replace(found.words, either) for either in _ALTERNATIVE.split(found.words)]
     aliases = {alias.casefold(): alias for each in names if (alias := " ".join(each.split())[:_LONGEST])}
@@ -143,6 +143,12 @@ class _Function:
         shows = self._changes("opened") or self._offers  # some show them in the window that is there
         if shows and label("opens_settings").fullmatch(words):
             yield from (Open(object=name) for name in table("labels")["names_of_settings"])
+
+    def about(self, app: str) -> Iterator[Intent]:
+        """Yield the name of what tells about the application, if the application goes by a part of its name there."""
+        name = self.words.removeprefix("about ")
+        if name != self.words and set(name.split()) <= set(_WORD.findall(app.casefold())):
+            yield Open(object="about")
 
     # What the effect says
 

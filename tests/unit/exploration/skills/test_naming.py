@@ -137,6 +137,12 @@ def test_settings_of_the_application_have_all_their_usual_names(item: str, asked
     assert asked not in (keys.name, *keys.aliases)
 
 
+@pytest.mark.parametrize(("item", "own"), [("About Notes", True), ("About Toolkit", False)])
+def test_what_tells_about_the_application_is_found_without_its_name(item: str, own: bool) -> None:
+    naming = name_unit(attempt(step("menu item", item), effect=(Change(kind="opened", what=item),)), "gnome-notes")
+    assert ("open about" in naming.aliases) is own
+
+
 def test_dots_and_shortcuts_are_left_out_of_names() -> None:
     assert plain("Save As...") == "Save As"
     assert plain("Properties (Ctrl+Alt+1)") == "Properties"
