@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aci.observation.observation import Window
@@ -10,7 +10,7 @@ from agent_s.records import GroundedStep, Subtask
 from agent_s.replay.ambiguity import find_ambiguity
 from agent_s.replay.grounded_steps import typed_text
 from agent_s.replay.recall_judged import Candidate, align_values
-from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher, is_unverified, is_usable
+from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatch, SkillMatcher, is_unverified, is_usable
 from agent_s.replay.template import Mismatch, Replayable, read_steps, with_parameters
 from intents.alignment import Parameters
 from intents.applications import application, named_applications, without_applications
@@ -62,7 +62,9 @@ class SkillRecall:
         fits = sorted(((matcher.match(plain, one), one) for one in known), key=lambda pair: -pair[0].score)
         near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]
         near = [pair for pair in near if not is_unverified(pair[1])] or near
-        if not near or not all(matcher.are_same(near[0][1], one) for _, one in near[1:]):
+        if not _all_same(near, matcher):
+            near = [(fit, one) for fit, one in near if fit.name == one.name]  # not by an alias, such as a window title
+        if not near or not _all_same(near, matcher):
             return None
         fit, best = min(near, key=lambda pair: (not self.memory.trusts(pair[1]), _drawbacks(pair[1])))
         parameters = align_values(fit.name, plain)
@@ -146,6 +148,10 @@ def _place(skill: SkillExperience, named: Collection[str], front: str) -> str | 
     if application(app) == application(front):
         return "" if not named or application(app) in named else None
     return app if application(app) in named else None
+
+
+def _all_same(near: Sequence[tuple[SkillMatch, SkillExperience]], matcher: SkillMatcher) -> bool:
+    return all(matcher.are_same(near[0][1], one) for _, one in near[1:])
 
 
 def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:

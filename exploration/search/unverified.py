@@ -52,7 +52,8 @@ def _only_seen(parent: Attempt, seen: Offer) -> Iterator[Attempt]:
         on = was is not None and "checked" in was.states
         words = ("checked", "not checked") if on else ("not checked", "checked")
         effect = (Change(kind="state", what=f"{role} {name}", before=words[0], after=words[1]),)
-        after = ElementState(states=() if on else ("checked",)) if role in _SWITCHES else None
+        shown = role in _SWITCHES and not _is_in_menu(seen.step)  # a menu closes
+        after = ElementState(states=() if on else ("checked",)) if shown else None
     elif role not in _CHOICES | _ACTIONS:
         return
     if name:
@@ -67,6 +68,10 @@ def _only_seen(parent: Attempt, seen: Offer) -> Iterator[Attempt]:
             why="nothing shows what it does",
             depth=parent.depth + 1,
         )
+
+
+def _is_in_menu(step: GroundedStep) -> bool:
+    return any(part.startswith("popup menu:") for target in step.targets.values() for part in target.path)
 
 
 def _untried(step: GroundedStep, after: ElementState | None) -> GroundedStep:

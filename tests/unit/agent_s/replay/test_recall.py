@@ -202,6 +202,13 @@ def test_no_skill_is_chosen_between_two_equal_matches(memory: MemoryStore) -> No
     assert (outcome(events).status, clicked) == ("failed", [])
 
 
+def test_its_own_name_decides_between_two_equal_matches(memory: MemoryStore) -> None:
+    learn(memory, "save as", click(WRAP), others=("open bars",))
+    own = learn(memory, "open bars", click(BARS))
+    events, _ = carry_out(memory, "open the bars")
+    assert of(ReplayStarted, events)[0].experience_id == own
+
+
 def test_visible_bars_show_that_a_switch_is_already_on() -> None:
     marks = ("check box:Numbers", "check box:Wrap")
     shows, hides = (

@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from aci.acting.actions import Click
-from agent_s.records import GroundedStep
+from aci.observation.identity import ElementDescription
+from agent_s.records import ElementState, GroundedStep
 from agent_s.replay.skill_matching import UNVERIFIED
 from exploration.search.ledger import Ledger
 from exploration.search.records import Attempt, Attempted, Control, Offer, SearchLimits
@@ -85,6 +86,19 @@ def test_values_of_a_combo_box_can_be_chosen_and_rows_of_a_dialog_are_data(
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         ledger.write(Attempted(seconds=0.0, attempt=opened, left=0))
         assert [each.control.key for each in seen_only(ledger)] == kept
+
+
+@pytest.mark.parametrize(("path", "seen"), [(("frame:a", "popup menu:"), False), (("dialog:a",), True)])
+def test_state_of_a_box_is_expected_where_it_stays_in_sight(tmp_path: Path, path: tuple[str, ...], seen: bool) -> None:
+    target = ElementDescription(role="check box", name="Wrap", path=path)
+    step = GroundedStep(action=Click(element_id=1), targets={"element_id": target}, state_before=ElementState())
+    box = Offer(control=Control(role="check box", name="Wrap", key="check box:Wrap"), step=step)
+    menu = Control(role="menu", name="View", key="k")
+    opened = Attempt(key="k", control=menu, start="s", classification="continue", offers=(box,))
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        ledger.write(Attempted(seconds=0.0, attempt=opened, left=0))
+        (kept,) = seen_only(ledger)
+        assert (kept.path[-1].state_after is not None) is seen
 
 
 def test_choice_without_a_visible_effect_is_kept(tmp_path: Path, memory: MemoryStore) -> None:
