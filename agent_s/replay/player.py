@@ -10,7 +10,7 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from aci.acting.actions import Action, SwitchApplications, Wait
+from aci.acting.actions import Action, Hotkey, SwitchApplications, Wait
 from aci.acting.result import Refusal
 from aci.acting.settle import Settles
 from aci.observation.identity import find_again
@@ -195,6 +195,8 @@ class Replay:
         # A replay waits for what it needs by itself, so it performs only waits that the task asks for.
         waits = "wait" in learned.wording.casefold()
         begin = yield from self._skip_shared_steps(learned)
+        if not begin:
+            yield from self._close_dialog_in_front(learned.steps[0], steps)
         wanted = [
             at for at, step in enumerate(learned.steps) if at >= begin and (waits or not isinstance(step.action, Wait))
         ]
@@ -226,6 +228,14 @@ class Replay:
         shared = 0 if learned.marks else self._paths.shared_steps(learned.steps, seen)
         following = learned.steps[shared : shared + 1] if shared else ()
         return 0 if any(isinstance(ground(step, seen), Mismatch) for step in following) else shared
+
+    def _close_dialog_in_front(self, first: GroundedStep, steps: list[Step]) -> Generator[Event, None, None]:
+        """Close a dialog that an earlier replay left open if it blocks the first step."""
+        seen = yield from self.session.look(check=False)
+        dialog = self._paths.left_open(seen)
+        if dialog is not None and isinstance(ground(first, seen), Mismatch):
+            response = ActResponse(next_action=f"close {dialog.title}", action=Hotkey(keys=("escape",)))
+            steps.append((yield from self.session.step(seen, response, replayed=True)))
 
     def _read_sources(self, readings: Readings, at: int, learned: Replayable) -> Generator[Event, None, str]:
         """Read the derived values that are due before a step; return a problem, or an empty text."""

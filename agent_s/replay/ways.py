@@ -1,7 +1,7 @@
 """Window paths: the steps that opened a window need not be repeated while it is active.
 
 All skills of a dialog begin with the same steps that open it. If they are replayed one after another, the second one
-finds the dialog already open, in front of the menu that its first step needs.
+finds the dialog already open, in front of the menu that its first step needs. So does a skill of the window behind it.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from aci.acting.actions import ID_FIELDS, Wait
-from aci.observation.observation import Observation
+from aci.observation.observation import Observation, Window
 from agent_s.records import GroundedStep
 from agent_s.replay.grounded_steps import CHOICES, FIELDS, typed_text
+from intents.labels import label
 
+_BUTTONS = frozenset({"push button", "button"})
 _Mark = tuple[str, ...]  # action and target of a step, apart from the window title
 
 
@@ -29,6 +31,18 @@ class WindowPaths:
         front = seen.active_window
         path = self._paths.get(front.id, ()) if front is not None else ()
         return len(path) if path and _marks(steps[: len(path)]) == path else 0
+
+    def left_open(self, seen: Observation) -> Window | None:
+        """Return the active dialog if a replay opened it and it has no button that confirms or discards.
+
+        Changes in such a dialog take effect immediately, so that it may be closed.
+        """
+        front = seen.active_window
+        if front is None or not front.modal or front.id not in self._paths:
+            return None
+        names = [one.name for one in seen.elements if one.window_id == front.id and one.role in _BUTTONS]
+        asks = any(label(kind).fullmatch(name) for name in names for kind in ("accepts", "discards"))
+        return None if asks else front
 
     def add(self, steps: Sequence[GroundedStep], screens: Sequence[Observation]) -> None:
         """Add the paths to the windows that a replay has opened.

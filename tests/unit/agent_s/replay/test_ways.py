@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from aci.acting.actions import Action, Click
+from aci.acting.actions import Action, Click, Hotkey
 from aci.observation.geometry import Rect
 from aci.observation.identity import describe
 from aci.observation.observation import Element, Observation, Window
@@ -26,8 +27,12 @@ NUMBERS, WRAP = (
     Element(number, "check box", name, Rect(120, 40 * number, 80, 30), None, DIALOG.id, app="editor")
     for number, name in ((5, "Numbers"), (6, "Wrap"))
 )
+CANCEL = replace(button(7, "Cancel"), window_id=DIALOG.id)
 WINDOW = screen(PREFERENCES, FIND)
-OPENED = screen(PREFERENCES, FIND, NUMBERS, WRAP, windows=(DIALOG, replace(EDITOR, active=False)))
+WINDOWS = (DIALOG, replace(EDITOR, active=False))
+OPENED = screen(PREFERENCES, FIND, NUMBERS, WRAP, windows=WINDOWS)
+ASKING = screen(PREFERENCES, FIND, NUMBERS, WRAP, CANCEL, windows=WINDOWS)
+PATHS = ((PREFERENCES, NUMBERS), (FIND, WRAP))
 OFF, ON = ElementState(), ElementState(states=("checked",))
 
 
@@ -36,14 +41,20 @@ def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 0.0)
 
 
-def react(action: Action, seen: Observation) -> Observation:
-    """Open the dialog, or switch one of its boxes."""
-    assert isinstance(action, Click) and action.element_id is not None
-    if action.element_id in (PREFERENCES.id, FIND.id):
-        return OPENED
-    box = seen.by_id[action.element_id]
-    switched = replace(box, states=box.states ^ {"checked"})
-    return screen(*(switched if one.id == box.id else one for one in seen.elements), windows=seen.windows)
+def reacting(opened: Observation) -> Callable[[Action, Observation], Observation]:
+    """Return an editor that opens a dialog, closes it, or switches one of its boxes."""
+
+    def react(action: Action, seen: Observation) -> Observation:
+        if isinstance(action, Hotkey):
+            return WINDOW
+        assert isinstance(action, Click) and action.element_id is not None
+        if action.element_id in (PREFERENCES.id, FIND.id):
+            return opened
+        box = seen.by_id[action.element_id]
+        switched = replace(box, states=box.states ^ {"checked"})
+        return screen(*(switched if one.id == box.id else one for one in seen.elements), windows=seen.windows)
+
+    return react
 
 
 def learn(memory: MemoryStore, name: str, box: Element, way: Element = PREFERENCES) -> str:
@@ -72,8 +83,8 @@ def learn(memory: MemoryStore, name: str, box: Element, way: Element = PREFERENC
     return stored.id
 
 
-def carry_out(memory: MemoryStore) -> tuple[list[Event], list[Action]]:
-    desktop = FakeDesktop(WINDOW, react)
+def carry_out(memory: MemoryStore, opened: Observation = OPENED) -> tuple[list[Event], list[Action]]:
+    desktop = FakeDesktop(WINDOW, reacting(opened))
     agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
     events = list(agent.stream(Task(instruction="turn on numbers, then turn on wrap")))
     return events, desktop.performed
@@ -87,10 +98,19 @@ def test_a_dialog_that_the_skill_before_has_opened_is_not_opened_again(memory: M
     assert performed == [Click(element_id=one) for one in (PREFERENCES.id, NUMBERS.id, WRAP.id)]
 
 
-def test_a_dialog_that_came_another_way_is_another_one(memory: MemoryStore) -> None:
+def test_a_dialog_where_changes_hold_at_once_is_closed_if_it_is_in_the_way(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", NUMBERS)
     learn(memory, "turn on wrap", WRAP, way=FIND)
     events, performed = carry_out(memory)
+    assert outcome(events).status == "done"
+    first, second = ([Click(element_id=one) for one in (way.id, box.id)] for way, box in PATHS)
+    assert performed == [*first, Hotkey(keys=("escape",)), *second]
+
+
+def test_a_dialog_that_can_be_cancelled_stays_open(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", NUMBERS)
+    learn(memory, "turn on wrap", WRAP, way=FIND)
+    events, performed = carry_out(memory, ASKING)
     assert outcome(events).status == "failed"
     assert performed == [Click(element_id=one) for one in (PREFERENCES.id, NUMBERS.id)]
 
@@ -106,7 +126,7 @@ def test_a_chosen_skill_that_could_not_begin_is_not_to_blame(memory: MemoryStore
 
     for _ in range(2):
         agent = AgentS(
-            model=ScriptedModel({"plan": [plan]}), desktop=FakeDesktop(WINDOW, react), memory=memory,
+            model=ScriptedModel({"plan": [plan]}), desktop=FakeDesktop(WINDOW, reacting(ASKING)), memory=memory,
             options=Options(summaries=False),
         )  # fmt: skip
         events = list(agent.stream(Task(instruction="numbers and wrapping, both please"), passes))
