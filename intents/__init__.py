@@ -1,1 +1,1 @@
-"""Reads what an English sentence asks for."""
+"""Parsing of English requests into typed intents."""

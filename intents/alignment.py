@@ -1,8 +1,8 @@
 """Alignment of two wordings of one task, which finds their different values: texts, numbers, names and files.
 
-Two wordings are aligned word by word. Where they differ, each has a value; if anything else differs, they are different
-tasks. A value counts as a parameter only if the recorded actions show it (`Parameters.unexplained`): "check" against
-"uncheck" is in no typed text and no name of an element, so it never does.
+Two wordings are aligned word by word. They may differ only in values; if anything else differs, they are different
+tasks. A value counts as a parameter only if the recorded actions contain it (`Parameters.unexplained`): "check" versus
+"uncheck" never does, since it is in no typed text and no name of an element.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class Parameters:
     """The values that differ between an old and a new wording."""
 
     pairs: dict[str, str] = field(default_factory=dict)  # new value by old value; none of them is equal to its old one
-    kept: frozenset[str] = frozenset()  # old values that stay as they are, and so are no parameters elsewhere either
-    ignored: frozenset[str] = frozenset()  # words of one wording only that were taken to say nothing, in lower case
+    kept: frozenset[str] = frozenset()  # old values that stay the same, and so must stay everywhere
+    ignored: frozenset[str] = frozenset()  # words of only one wording that were ignored as fillers, in lower case
 
     def __bool__(self) -> bool:
         """Whether anything differs."""
         return bool(self.pairs)
 
     def replace(self, text: str) -> str:
-        """Return a text with new values in place of old ones, where these are whole words."""
+        """Return a text with old values replaced by new ones, where they are whole words."""
         if not text or not self.pairs:
             return text
         if text in self.pairs:
@@ -45,7 +45,7 @@ class Parameters:
         return self._pattern.sub(lambda match: self.pairs.get(match[0], match[0]), text)
 
     def replace_in_wording(self, text: str) -> str | None:
-        """Return a wording with new values, requoted where needed; None if they cannot be written into it."""
+        """Return a wording with new values, requoted if necessary; None if they cannot be written into it."""
         pieces: list[str] = []
         end = 0
         for token in tokens(text):
@@ -58,7 +58,7 @@ class Parameters:
         return "".join((*pieces, self.replace(text[end:])))
 
     def unexplained(self, texts: Iterable[str]) -> list[str]:
-        """Return the old values that are in none of the texts, so that nothing shows what they were for."""
+        """Return the old values that occur in none of the texts, so that their purpose is unknown."""
         every = list(texts)
         unheld = {old for old in self.pairs if not any(holds(text, old) for text in every)}
         dates = {old: {part for part, _ in _parts_of_dates({old: new})} for old, new in self.pairs.items()}
@@ -75,7 +75,7 @@ class Parameters:
 
 
 def skeleton(text: str) -> str:
-    """Return the words of a wording without its values; two wordings of one task have the same."""
+    """Return the words of a wording without values, which are equal for two wordings of one task."""
     return " ".join(token.value for token in tokens(text) if token.sort == "word")
 
 
@@ -84,11 +84,11 @@ def align(old: str, new: str) -> Parameters | None:
 
     Args:
         old: The recorded wording.
-        new: The wording that is asked for now.
+        new: The current wording.
 
     Returns:
-        The values that differ; None if more than values differs, if no word stays, or if it is not clear which value
-        belongs to which.
+        The values that differ; None if more than values differs, if no word is common, or if the mapping of values is
+        ambiguous.
     """
     mine, theirs = tokens(old), tokens(new)
     matcher = SequenceMatcher(None, [token.key for token in mine], [token.key for token in theirs], autojunk=False)
@@ -129,9 +129,9 @@ def _consistent(pairs: list[tuple[str, str]], ignored: frozenset[str]) -> Parame
 
 
 def _may_become(old: str, new: str) -> bool:
-    """Return whether one value can replace another: escapes would be typed as they are, a path into a path.
+    """Return whether one value can replace another without side effects.
 
-    A line end or a tab sends a form off, or leads to the next field.
+    A line end or a tab would submit a form or move to the next field, and escapes would be typed literally.
     """
     unlike = any((mark in old) != (mark in new) for mark in "\n\r\t")
     escaped, blank = "\\" in old + new, not old.strip() or not new.strip()
@@ -185,12 +185,12 @@ def _quote_for(value: str, preferred: str) -> str | None:
 
 
 def _whole(value: str) -> str:
-    """Return a pattern for a value that is no part of a longer word or number."""
+    """Return a pattern for a value that is not part of a longer word or number."""
     before = r"(?<![\w.,:-])" if value[0].isdigit() else r"(?<!\w)" if value[0].isalnum() else ""
     after = r"(?!\w|[.,:-]\d)" if value[-1].isdigit() else r"(?!\w)" if value[-1].isalnum() else ""
     return f"{before}{re.escape(value)}{after}"
 
 
 def holds(text: str, value: str) -> bool:
-    """Return whether a text holds a value, not as a part of a longer word or number; nothing holds an empty one."""
+    """Return whether a text contains a value that is not part of a longer word or number; False for an empty value."""
     return bool(text and value) and re.search(_whole(value), text) is not None

@@ -1,6 +1,6 @@
 """Recognition of the applications that a text names.
 
-An embedding hardly distinguishes a task in one application from the same task in another; their names do.
+Embeddings hardly distinguish the same task in two applications, but the applications' names do.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def mentioned(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def application(name: str) -> str:
-    """Return one name for the ways in which an application is written ("org.gnome.Calculator", "LibreOffice Calc")."""
+    """Return the canonical name of an application, for names such as "org.gnome.Calculator" or "LibreOffice Calc"."""
     for plain in (_plain(split_camel_case(name)), _plain(name)):
         words = plain.split()
         # Names stand behind domains, makers and versions ("LibreOffice 7.4 Calc"), and FocusWriter is no Writer.
@@ -91,11 +91,11 @@ def _plain(text: str) -> str:
 
 
 def names_in(text: str, names: Iterable[str], any_case: bool = False) -> tuple[str, ...]:
-    """Return those names of applications that a text contains.
+    """Return the names of applications that a text contains.
 
-    A name of one word counts only where an application stands ("in Pluma", "Pluma: ..."), since it may be a word like
-    any other: "count the characters" does not mean the application Characters. Written as menus write it, it counts
-    behind "of" or "about", too, and anywhere if no other word is written like it ("SpeedCrunch").
+    A name of one word counts only in the position of an application ("in Pluma", "Pluma: ..."), since it may be an
+    ordinary word: "count the characters" does not refer to the application Characters. In the spelling of menus, it
+    also counts after "of" or "about", and anywhere if the spelling is unmistakable ("SpeedCrunch").
 
     Args:
         text: The text.
@@ -115,7 +115,7 @@ def _contains(text: str, name: str, any_case: bool) -> bool:
 
 
 def _is_written(name: str, text: str) -> bool:
-    """Return whether a text contains a name as it is written, where it can be nothing but a name."""
+    """Return whether a text contains a name in its exact spelling, which can only be a name."""
     if name == name.casefold() or not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
         return False
     behind = pattern("about_name", names=(name,)).finditer(text)
@@ -127,8 +127,8 @@ def named_applications(text: str, apps: Iterable[str], display_names: Mapping[st
 
     Args:
         text: The text.
-        apps: Applications that may be meant, as their windows name them.
-        display_names: Names that menus show, by names of windows in lower case; they may be meant, too.
+        apps: Candidate applications, as named by their windows.
+        display_names: Names in menus, by lower-case names of windows, which are candidates as well.
     """
     known = mentioned(text)
     found = dict.fromkeys(known, "")
@@ -144,7 +144,7 @@ def named_applications(text: str, apps: Iterable[str], display_names: Mapping[st
 def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
     """Return the applications that a query names.
 
-    These are known applications and candidates; if it names none of them, what is written like one ("in Gnumeric").
+    These are known applications and candidates; if there are none, words written like an application ("in Gnumeric").
 
     Args:
         query: The text.
@@ -167,7 +167,7 @@ def _named_like_one(query: str) -> frozenset[str]:
 
 
 def is_about_another(asked: frozenset[str], key: str, app: str) -> bool:
-    """Return whether an experience is about another application than those that a query names.
+    """Return whether an experience is about an application that a query does not name.
 
     Args:
         asked: The result of `applications_of` for the query.
@@ -185,7 +185,7 @@ def is_about_another(asked: frozenset[str], key: str, app: str) -> bool:
 
 
 def _same_name(name: str, other: str) -> bool:
-    """Return whether two names share a word, as "Telegram" and "Telegram Desktop", and name no two makers."""
+    """Return whether two names share a word, such as "Telegram" and "Telegram Desktop", without different vendors."""
     left, right, makers = frozenset(_SPLIT.split(name)), frozenset(_SPLIT.split(other)), _listed("makers")
     if left & makers and right & makers and not left & right & makers:
         return False

@@ -1,4 +1,4 @@
-"""Splits an instruction into clauses, one for each thing that is to be done, in order."""
+"""Splitting of instructions into clauses, one per action."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NEAR = 400  # characters after a connector that are examined, so that the time 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One thing to do, in the words of the instruction."""
+    """One action, in the words of the instruction."""
 
     words: Phrase
     connector: str = "."  # the connector before them: "then", "and", ",", ";", or "." at the start of a sentence
@@ -47,7 +47,7 @@ def _polite() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def without_politeness(text: str) -> str:
-    """Take polite phrases and words of order off both ends, and turn a leading "clicking" into "click"."""
+    """Remove polite phrases and ordinals from both ends, and convert a leading "clicking" to "click"."""
     before, behind = _polite()
     text = text.strip(" \t\n,;")
     start, end = 0, len(text)
@@ -67,7 +67,7 @@ def without_politeness(text: str) -> str:
 
 
 def is_polite_only(text: str) -> bool:
-    """Return whether a text is nothing but politeness or words of order."""
+    """Return whether a text consists only of polite phrases or ordinals."""
     text = text.strip(" ,")
     end = 0
     while end < len(text) and (match := _polite()[0].match(text, end)):
@@ -83,7 +83,7 @@ def begins_clause(text: str) -> bool:
 
 
 def after_place(text: str) -> str:
-    """Return what follows "in the File menu," or "in B2" where it begins with a verb; empty where it does not."""
+    """Return the words after "in the File menu," or "in B2" if they begin with a verb, else an empty text."""
     if not pattern("place").match(text):
         return ""
     found = list(re.finditer(r"\S+", text[:300]))
@@ -217,13 +217,13 @@ def _splits(head: str, kind: str, following: str) -> bool:
 
 
 def _waits(bare: str) -> bool:
-    """Return whether words are "when the dialog opens", which waits for what is to be done then."""
+    """Return whether words are a condition such as "when the dialog opens", which precedes an action."""
     _, comma, tail = bare.partition(",")
     return bool(pattern("condition").match(bare)) and not (comma and begins_clause(tail))
 
 
 def _lacks_deed(head: str, bare: str) -> bool:
-    """Return whether words say only where or how ("in the File menu"), or are the "find" of "find and click"."""
+    """Return whether words give only a place or manner ("in the File menu"), or are the "find" of "find and click"."""
     if is_polite_only(head) or pattern("incomplete").fullmatch(bare):
         return True
     return pattern("place_alone").match(bare) is not None and not after_place(bare)

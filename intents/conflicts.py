@@ -1,8 +1,8 @@
-"""Detection of sentences that ask for opposites or for other things.
+"""Detection of requests that are opposites or about different things.
 
-An embedding hardly distinguishes "zoom in" from "zoom out" or "rename a file" from "sort the files". Here, two
-sentences are compared by families of verbs (``verbs.yaml``), words that exclude each other, and the things they are
-about (``things.yaml``).
+Embeddings hardly distinguish "zoom in" from "zoom out" or "rename a file" from "sort the files". Here, two sentences
+are compared by families of verbs (``verbs.yaml``), mutually exclusive words, and the things they are about
+(``things.yaml``).
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class Request:
 class Comparison:
     """A comparison of two sentences."""
 
-    verbs: Verbs  # whether their verbs ask for the same
-    key_covered: float  # share of the things of the key that the query names too, by whatever word
-    query_covered: float  # share of the things of the query that the key names too, by whatever word
-    otherwise: bool  # whether the query asks for something else with the same things
+    verbs: Verbs  # whether their verbs agree
+    key_covered: float  # share of the things in the key that the query names too, by any word
+    query_covered: float  # share of the things in the query that the key names too, by any word
+    otherwise: bool  # whether the query requests something else with the same things
     longer: int  # how many more content words the query has than the key
 
 
@@ -139,7 +139,7 @@ def analyze(text: str) -> Request:
 
 
 def _begins_with_verb(found: list[str]) -> bool:
-    """Return whether a sentence begins with a verb that says something: a known one, or one that has an object."""
+    """Return whether a sentence begins with a meaningful verb: a known one, or one with an object."""
     no_verbs = ("no_verbs", "determiners", "no_imperatives")
     if not found or found[0] in words("verbs", "light") or any(found[0] in words("words", key) for key in no_verbs):
         return False
@@ -147,7 +147,7 @@ def _begins_with_verb(found: list[str]) -> bool:
 
 
 def _base(word: str) -> str:
-    """Return the verb of an -ing form; any other word as it is."""
+    """Return the verb of an -ing form; any other word unchanged."""
     if not word.endswith("ing") or len(word) <= 5:
         return word
     base = word[:-3]
@@ -164,7 +164,7 @@ def _values(text: str) -> frozenset[str]:
 
 
 def _turned_pairs(found: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield what may be turned into what: "an EPUB book to MOBI" gives epub and mobi, and book and mobi."""
+    """Yield possible conversions: "an EPUB book to MOBI" gives (epub, mobi) and (book, mobi)."""
     for place, word in enumerate(found):
         if word in words("words", "turning"):
             before = [one for one in found[max(0, place - _NEAR_TURN) : place] if one not in _small()]
@@ -210,7 +210,7 @@ def _verb(found: list[str], place: int) -> str | None:
 
 
 def conflict(query: str, key: str) -> tuple[str, str] | None:
-    """Return a word of the query and one of the key that ask for opposites; None where there are none."""
+    """Return a word of the query and one of the key that are opposites; None if there are none."""
     one, other = analyze(query), analyze(key)
     return (
         _excluded(one, other)
@@ -262,7 +262,7 @@ def _undone(one: Request, other: Request) -> tuple[str, str] | None:
 
 
 def _removed(one: Request, other: Request) -> tuple[str, str] | None:
-    """Return verbs where one sentence removes what the other is about without removing it."""
+    """Return verbs if one sentence removes the thing that the other one is about."""
     near = len(one.things - other.stems) <= 1 and len(other.things - one.stems) <= 1
     for removing, kept in ((one, other), (other, one)):
         verb = next((verb for verb in removing.verbs[:1] if verb in words("verbs", "removing")), None)
@@ -323,7 +323,7 @@ def _only_one_ends(one: Request, other: Request) -> bool:
 
 
 def _differs_in_one_word(one: Request, other: Request) -> bool:
-    """Return whether two sentences are the same, word by word, but for a thing that is no value."""
+    """Return whether two sentences are equal except for one thing that is not a value."""
     if len(one.content) != len(other.content):
         return False
     pairs = [(a, b) for a, b in zip(one.content, other.content, strict=True) if stem(a) != stem(b)]
@@ -336,7 +336,7 @@ def _differs_in_one_word(one: Request, other: Request) -> bool:
 
 
 def _unmatched(one: Request, other: Request) -> frozenset[str]:
-    """Return the things of one that the other does not name, by whatever word."""
+    """Return the things of one sentence that the other does not name by any word."""
     return frozenset(thing for thing in one.things - other.stems if not _alike(thing) & other.stems)
 
 

@@ -1,4 +1,4 @@
-"""Days and times as people write them."""
+"""Parsing of days and times."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def parse_day(text: str) -> date | None:
 
 
 def holds_day(text: str) -> bool:
-    """Return whether a text holds a day."""
+    """Return whether a text contains a day."""
     return any(parse_day(match[0]) is not None for match in _DAY.finditer(text.casefold()))
 
 
 def shows_moment(text: str, value: str) -> bool:
-    """Return whether a text holds a day or a time, written in any way: "06:30 PM" shows "18:30", and "6:30" as well."""
+    """Return whether a text contains a day or a time in any format: "06:30 PM" shows "18:30" as well as "6:30"."""
     if (day := parse_day(value)) is not None:
         return any(parse_day(match[0]) == day for match in _DAY.finditer(text.casefold()))
     if (moment := parse_time(value)) is None:
@@ -66,7 +66,7 @@ def months() -> tuple[str, ...]:
 
 
 def month_number(word: str) -> int:
-    """Return the number of a month by its name or the beginning of it; 0 where it is none."""
+    """Return the number of a month by its name or a prefix of it; 0 if it is not a month."""
     lowered = word.casefold()
     found = (number for number, name in enumerate(months(), 1) if name.startswith(lowered))
     return next(found, 0) if len(lowered) >= 3 else 0

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 
 class BaseIntent(BaseModel):
-    """The fields that all intents share; an empty text stands for what the sentence does not say."""
+    """The fields that all intents share; an empty text means that the sentence does not specify it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -33,7 +33,7 @@ class BaseIntent(BaseModel):
 
     @property
     def sentence(self) -> str:
-        """An English sentence that asks for this."""
+        """An English sentence that expresses the intent."""
         named = self.application.casefold() in f"{self.object} {self.value}".casefold()
         place = f"in {self._article}{self.place}" if self.place else ""
         application = f"in {self.application}" if not named else ""
@@ -55,7 +55,7 @@ class Switch(BaseIntent):
 
 
 class Choose(BaseIntent):
-    """Choose one of several values; `object` is the setting or the list, empty where the value says enough."""
+    """Choose one of several values; `object` is the setting or the list, empty if the value is sufficient."""
 
     kind: Literal["choose"] = "choose"
 
@@ -139,13 +139,13 @@ class Save(BaseIntent):
 
 
 class Ask(BaseIntent):
-    """Answer a question, `object`, and change nothing."""
+    """Answer a question, `object`, without changing anything."""
 
     kind: Literal["ask"] = "ask"
 
 
 class Do(BaseIntent):
-    """Do anything else: the verb, with all that the sentence says of what and how in `object`."""
+    """Any other request: the verb, with the rest of the sentence as `object`."""
 
     kind: Literal["do"] = "do"
 

@@ -1,4 +1,4 @@
-"""Keys as people write them: "ctrl+s", "Control-Shift-T", "the down arrow", "page up"."""
+"""Parsing of keys as people write them: "ctrl+s", "Control-Shift-T", "the down arrow", "page up"."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_modifier(word: str) -> bool:
 
 
 def parse_key(word: str) -> str | None:
-    """Return the name of one key that is no modifier; None where the word names none."""
+    """Parse the name of one key that is not a modifier; None if the word names none."""
     stripped = word.strip()
     lowered = stripped.casefold()
     if lowered in _keys():
@@ -47,7 +47,7 @@ def parse_key(word: str) -> str | None:
 
 
 def parse_chord(text: str) -> Chord | None:
-    """Read one key, or keys that are pressed together, such as "Ctrl+Shift+S"; None where it is neither."""
+    """Parse one key or a chord such as "Ctrl+Shift+S"; None if it is neither."""
     words = pattern("key_decoration").sub(" ", text).strip()
     if not words:
         return None
@@ -68,7 +68,7 @@ def parse_chord(text: str) -> Chord | None:
 
 
 def parse_keys(text: str) -> tuple[Chord, ...] | None:
-    """Read one or several chords, "ctrl+a, Delete" or "Tab and Enter"; None where a part is no key."""
+    """Parse one or several chords, such as "ctrl+a, Delete" or "Tab and Enter"; None if a part is not a key."""
     if (chord := parse_chord(text)) is not None:
         return (chord,)
     parts = [part for part in pattern("chords_join").split(text) if part]

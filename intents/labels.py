@@ -1,4 +1,4 @@
-"""Patterns of what the labels of controls and windows say, by kind; the table is `data/labels.yaml`."""
+"""Patterns for labels of controls and windows by kind, from `data/labels.yaml`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from intents.tables import table
 
 @cache
 def label(kind: str) -> re.Pattern[str]:
-    """Return the pattern of the labels of a kind, in any case.
+    """Return the case-insensitive pattern for labels of a kind.
 
     Raises:
         KeyError: The table has no such kind.

@@ -1,4 +1,4 @@
-"""Forms of words: stems, base forms of verbs, number words, and the words of a text that say what it is about."""
+"""Word forms: stems, base forms of verbs, number words, and content words."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def stems(text: str) -> frozenset[str]:
-    """Return the stems of the words that say what a text is about."""
+    """Return the stems of the content words of a text."""
     return frozenset(map(stem, content_words(text)))
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text that say what it is about, in order, each once, in lower case."""
+    """Return the content words of a text in order, without duplicates, in lower case."""
     found = (word.casefold() for word in _WORD.findall(text))
     return list(dict.fromkeys(word for word in found if word not in fillers()))
 
 
 def fillers() -> frozenset[str]:
-    """Return the words that say nothing about what a text is about."""
+    """Return the stop words."""
     return words("words", "fillers")
 
 
 def small_words() -> frozenset[str]:
-    """Return the words that a name on the screen and the same name in an instruction may differ in."""
+    """Return the words in which a name on the screen and the same name in an instruction may differ."""
     return words("words", "small")
 
 
 def on_or_off(word: str) -> bool | None:
-    """Return the state of a box or switch that a word names, such as "ticked"; None if it names none."""
+    """Return whether a word such as "ticked" means on or off; None if it means neither."""
     lowered = word.strip().casefold()
     negated, plain = lowered.startswith("not "), lowered.removeprefix("not ")
     if plain in words("words", "states_on"):
@@ -71,7 +71,7 @@ def base_form(word: str) -> str:
 
 
 def first_verb(text: str, start: int = 0) -> str:
-    """Return the verb that a text begins with, in its base form; empty where it begins with none."""
+    """Return the base form of the verb that a text begins with; empty if it does not begin with one."""
     match = _VERB.match(text, start)
     word = base_form(match[0]) if match else ""
     return word if word in words("verbs", "commands") else ""
@@ -87,7 +87,7 @@ def _numbers() -> tuple[dict[str, int], dict[str, int]]:
 
 
 def read_number(word: str) -> int | None:
-    """Read a whole number in digits or words."""
+    """Parse a whole number in digits or words."""
     lowered = word.strip().casefold()
     if lowered.isascii() and lowered.isdigit() and len(lowered) < 8:
         return int(lowered)
@@ -95,7 +95,7 @@ def read_number(word: str) -> int | None:
 
 
 def read_ordinal(word: str) -> int | None:
-    """Read "second", "2nd" or "#2"; -1 is the last."""
+    """Parse an ordinal such as "second", "2nd" or "#2"; -1 means the last."""
     lowered = word.casefold()
     if match := re.fullmatch(r"(\d{1,4})(?:st|nd|rd|th)|#(\d{1,4})", lowered):
         return int(match[1] or match[2])

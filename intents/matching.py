@@ -1,8 +1,8 @@
 """Matching of a requested intent with known ones.
 
-Both must be about the same things, and the sentence must be able to mean the known intent: "show the options" may
-switch something on or open a window. Words count by how rare they are in known names: "scientific" says more than
-"number". A request for the opposite, for another value, or for more than is known does not match.
+Both must be about the same things, and the known intent must be a possible meaning of the sentence: "show the options"
+may switch something on or open a window. Words are weighted by their rarity in known names: "scientific" is more
+specific than "number". A request for the opposite, for another value, or for more than is known does not match.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Match:
     """The match of a known intent with the requested one."""
 
     score: float  # from 0 to 1; 1 for the same words
-    known: Intent  # the known name that matches best
+    known: Intent  # the best matching known intent
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """An intent in the form in which it is compared."""
+    """An intent in a form for comparison."""
 
     intent: Intent
     sentence: str  # of the intent
@@ -111,10 +111,10 @@ def words_of(text: str) -> list[str]:
 
 
 class Rarity:
-    """Weights of words by the number of known things with the word in a name.
+    """Weights of words by their rarity in the names of known things.
 
     Args:
-        known: The names of each thing that is known.
+        known: The names of each known thing.
     """
 
     def __init__(self, known: Iterable[Sequence[Intent]] = ()) -> None:
@@ -136,7 +136,7 @@ class Rarity:
 
 
 def unify(asked: Intent, known: Intent, aliases: Sequence[Intent] = (), rarity: Rarity | None = None) -> Match | None:
-    """Match a request with a known intent; None if it asks for something else.
+    """Match a request with a known intent; None if it requests something else.
 
     Args:
         asked: The requested intent.
@@ -168,7 +168,7 @@ def _types_into_field(intent: Intent) -> bool:
 
 
 def are_same(one: Iterable[Intent], other: Iterable[Intent]) -> bool:
-    """Return whether two known things do the same in different places: they share a name."""
+    """Return whether two known things are equivalent, because they share a name."""
     left, right = ({(_view(name).way == "off", _view(name).words) for name in names} for names in (one, other))
     return not left.isdisjoint(right)
 
@@ -205,7 +205,7 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
 def _covered(
     view: _View, others: Sequence[str], rarity: Rarity, strict: bool = False, unsaid: str = ""
 ) -> tuple[float, bool]:
-    """Return the share of one side's words that the other says too, and whether one that names a thing is missing.
+    """Return the share of one side's words that the other side has too, and whether a naming word is missing.
 
     Args:
         view: The one side.
@@ -235,7 +235,7 @@ def _covered(
 
 
 def _is_other_value(query: _View, named: _View, main: _View, everything: Sequence[str]) -> bool:
-    """Return whether another value is asked for, one of another sort, or all of what is done to one."""
+    """Return whether a different value is requested, one of another kind, or all instead of one."""
     every = words("things", "all")
     if every.intersection(query.words) and not every.intersection(everything):
         return True
@@ -262,7 +262,7 @@ def _sets_other(asked: Intent, everything: Sequence[str]) -> bool:
 
 
 def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _View) -> bool:
-    """Return whether the verbs of a sentence and of a name ask for different things."""
+    """Return whether the verbs of a sentence and of a name disagree."""
     verb = query.verb
     everything = [word for word in everything if word not in (f"{verb}d", f"{verb}ed")]  # a saved game is not saved
     making = words("verbs", "making")
@@ -285,7 +285,7 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
 
 
 def _asks_for_more(query: _View, names: Sequence[_View]) -> bool:
-    """Return whether a part of a sentence of several parts is mostly about what is not known."""
+    """Return whether a part of a sentence with several parts is mostly about unknown things."""
     known = [word for name in names for word in words_of(name.sentence)]
     views = (_view(read(part)) for part in pattern("part").split(query.sentence))
     parts = [[word for word in view.words if word not in words("things", "generic")] for view in views]
@@ -296,7 +296,7 @@ def _asks_for_more(query: _View, names: Sequence[_View]) -> bool:
 
 
 def _things(view: _View) -> list[str]:
-    """Return the words that tell one thing from another."""
+    """Return the words that distinguish things."""
     return [word for word in view.words if word != view.verb and not _says_little(word)]
 
 
@@ -309,20 +309,20 @@ def _in(word: str, listed: Container[str]) -> bool:
 
 
 def _says_way(verb: str) -> bool:
-    """Return whether a verb says only how something is used, and not what it does."""
+    """Return whether a verb says only how something is used, but not what it does."""
     return verb in _meanings("meanings") or verb in words("verbs", "ways")
 
 
 def _says_more(verb: str) -> bool:
-    """Return whether a verb says what is done too, such as "insert", "remove" and "increase"."""
+    """Return whether a verb also says what is done, such as "insert", "remove" and "increase"."""
     return (verb in _meanings("loose_meanings") and not _says_way(verb)) or verb in words("verbs", "changing")
 
 
 @lru_cache(maxsize=65_536)
 def likeness(one: str, other: str) -> float:
-    """Return how alike two words are: 1 for the same, less for forms of one and those that mean the same, else 0.
+    """Return the similarity of two words: 1 if equal, less for inflections and synonyms, otherwise 0.
 
-    Numbers are values: one may stand for another.
+    Numbers are values, so any number matches another.
     """
     if one == other or (stems := (stem(one), stem(other)))[0] == stems[1]:
         return 1.0

@@ -1,4 +1,4 @@
-"""Numbers as people and applications write them: "4,368", "4 368", "1.20" and "1,2" have several readings."""
+"""Parsing of written numbers: "4,368", "4 368", "1.20" and "1,2" have several readings."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Reading:
     """One way to read a written number."""
 
     value: Decimal
-    group: str  # what stands between groups of three digits; empty if nothing does
-    point: str  # what stands before the fraction; empty if there is none
+    group: str  # thousands separator; empty if there is none
+    point: str  # decimal separator; empty if there is none
 
 
 def is_number(text: str) -> bool:
@@ -39,7 +39,7 @@ def numbers_in(text: str) -> tuple[re.Match[str], ...]:
 
 
 def readings(text: str) -> list[Reading]:
-    """Return the ways to read a written number: "4,368" is 4368 or 4.368."""
+    """Return the possible readings of a written number: "4,368" is 4368 or 4.368."""
     plain = text.strip().replace("−", "-")
     found = []
     for group in ("", *(mark for mark in _GROUPS if mark in plain)):
@@ -54,7 +54,7 @@ def readings(text: str) -> list[Reading]:
 
 
 def value_of(text: str) -> Decimal | None:
-    """Return the value of a written number, as it is written in English where that is possible; None for a code."""
+    """Return the value of a written number, in the English notation if possible; None for a code."""
     if not is_number(text) or _CODE.match(text.strip()):
         return None
     every = readings(text)
@@ -66,9 +66,9 @@ def _is_foreign(reading: Reading) -> bool:
 
 
 def shows(text: str, value: str) -> bool:
-    """Return whether a text holds a value.
+    """Return whether a text contains a value.
 
-    A number counts in another form, too ("1.2" shows "1.20"), and as one of the sides of a size such as "320x240".
+    A number also matches in another format ("1.2" shows "1.20"), and as one side of a size such as "320x240".
     """
     if holds(text, value):
         return True

@@ -1,4 +1,4 @@
-"""Reads sentences into intents by a table of sentence templates.
+"""Parsing of sentences into intents by a table of sentence templates.
 
 A row of a table names a kind of intent, its templates, and the values of fields that the sentence does not spell out:
 
@@ -12,8 +12,8 @@ A row of a table names a kind of intent, its templates, and the values of fields
   say: ["click [on] {object}", "click [on] {object} {count:number} times"]
 ```
 
-In a template, words stand for themselves, ``[on]`` may be left out, ``(a|b)`` is one of several, ``<choose>`` is one
-of the words of that group, and ``{field}`` takes any text. ``{field:sort}`` takes a text of a sort: ``number``,
+In a template, words match literally, ``[on]`` is optional, ``(a|b)`` is an alternative, ``<choose>`` matches a word of
+that group, and ``{field}`` takes any text. ``{field:sort}`` takes a text of a sort: ``number``,
 ``keys``, ``quoted``, ``word``, or one that the table's owner adds. Of all templates that match, the one with the most
 words of its own wins, and among equals the first of the table. What is quoted in a sentence is never read as words of a
 template. A verb at the beginning of a clause is brought to its base form first.
@@ -60,7 +60,7 @@ class Row:
 
 
 class Reader(Generic[I_co]):
-    """Reads a clause into an intent by the rows of a table.
+    """Parses clauses into intents by the rows of a table.
 
     Where a kind is a `BaseIntent` whose `verb` neither the row nor a slot sets, it gets the template's words before its
     first slot.
@@ -100,7 +100,7 @@ class Reader(Generic[I_co]):
                 self._anywhere.append(number)
 
     def read(self, clause: str) -> I_co | None:
-        """Return what a clause asks for; None where no row matches."""
+        """Parse a clause into an intent; None if no row matches."""
         phrase = clause if isinstance(clause, Phrase) else guard(clause)
         text = phrase.marked.strip()
         first, _, rest = text.partition(" ")
@@ -118,7 +118,7 @@ class Reader(Generic[I_co]):
         return None
 
     def _fields(self, template: Template, row: Row, match: re.Match[str], phrase: Phrase) -> dict[str, Any] | None:
-        """Return the fields that a match gives; None where a slot took what is not of its sort."""
+        """Return the fields of a match; None if a slot's text is not of its sort."""
         fields = dict(row.set)
         taken = [slot for slot in template.slots if match[slot.group] is not None]
         for slot in taken:
@@ -138,7 +138,7 @@ class Reader(Generic[I_co]):
 
 
 def _specificity(template: Template, match: re.Match[str]) -> float:
-    """Count the words of a match that the template has itself."""
+    """Count the words of a match that belong to the template itself."""
     text = match.string
     count = float(len(_WORD.findall(text)))
     for slot in template.slots:
@@ -181,11 +181,11 @@ def _core_reader() -> Reader[BaseIntent]:
 
 @lru_cache(maxsize=16_384)
 def read(sentence: str, find_application: bool = True) -> Intent:
-    """Read a sentence that asks for one thing; `Do` is what has no other reading. Never raises.
+    """Parse a sentence with a single request; `Do` is the fallback, so this never fails.
 
     Args:
         sentence: The sentence.
-        find_application: Whether names of applications are read as such.
+        find_application: Whether to recognize names of applications.
     """
     if len(sentence) > LONGEST_SENTENCE:
         return Do(object=sentence)
@@ -213,10 +213,10 @@ def read(sentence: str, find_application: bool = True) -> Intent:
 
 
 def parts_of(instruction: str) -> list[str]:
-    """Return the parts of an instruction that asks for several things, in order.
+    """Split an instruction with several requests into its parts, in order.
 
-    A part without a verb has that of the one before: "turn on line numbers and word wrap". A place at the beginning
-    belongs to the first part: "In Mousepad, turn on line numbers".
+    A part without a verb takes the previous one: "turn on line numbers and word wrap". A place at the beginning belongs
+    to the first part: "In Mousepad, turn on line numbers".
     """
     phrase = guard(instruction)
     pieces = (piece.strip(" .!?") for piece in pattern("part").split(phrase.marked))

@@ -1,7 +1,7 @@
-"""Reads what a statement about a result claims, so that evidence for it can be compared with it.
+"""Parsing of statements about results into claims, which can be compared with evidence.
 
-"The file notes.txt in Documents contains 'hello'" claims something about a file, with the values "notes.txt" and
-"hello". An instruction is read in the same way, as the claim that it was carried out.
+"The file notes.txt in Documents contains 'hello'" is a claim about a file, with the values "notes.txt" and "hello". An
+instruction is parsed in the same way, as the claim that it was carried out.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Statement:
 
 @lru_cache(maxsize=1024)
 def read_statement(text: str) -> Statement:
-    """Return what a statement, or an instruction that asks for one thing, claims."""
+    """Parse a statement, or an instruction with a single request, into its claim."""
     phrase = guard(text)
     values = _values(phrase)
     plain = _without(phrase, values).replace("’", "'").replace("n't", " not").replace("'s ", " ")
@@ -86,7 +86,7 @@ def read_statement(text: str) -> Statement:
 
 
 def split_statement(text: str) -> tuple[str, ...]:
-    """Split a statement that claims several things into one for each; a part without a subject is not split off.
+    """Split a statement with several claims into single ones; a part without a subject is not split off.
 
     "The letter says 'x', without 'y'" claims that there is something and that there is not something else.
     """
@@ -113,7 +113,7 @@ def _split_lacking(text: str) -> tuple[str, ...]:
 
 
 def split_instruction(text: str) -> tuple[str, ...]:
-    """Split an instruction into one for each thing that it asks for."""
+    """Split an instruction into single requests."""
     clauses = [clause.words.quoted for clause in split(text)]
     parts = (parts_of(clause) if isinstance(read(clause), Switch) else [clause] for clause in clauses)
     return tuple(part.strip() for several in parts for part in several) or (text,)
@@ -153,7 +153,7 @@ def _sheet(phrase: Phrase) -> str:
 
 
 def _gone(phrase: Phrase, values: Sequence[str]) -> tuple[str, ...]:
-    """Return the value that is named before what replaces it: "a" in "every a of c.txt is replaced by b"."""
+    """Return the value that is replaced by another one: "a" in "every a of c.txt is replaced by b"."""
     match = pattern("replaces").search(phrase.marked)
     if match is None:
         return ()
@@ -187,7 +187,7 @@ def _without(phrase: Phrase, values: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _silent() -> frozenset[str]:
-    """Return the words that do not tell what a statement is about."""
+    """Return the words that do not contribute to the topic of a statement."""
     of_lists = ("generic", "negations", "denying", "absent", "unchanged", "exact", "saving", "determiners", "particles",
                 "states_on", "states_off", "turning", "longer", "claiming", "making")  # fmt: skip
     return fillers().union(words("verbs", "light"), *(words("words", name) for name in of_lists))

@@ -1,4 +1,4 @@
-"""Tables in YAML files, and the word lists and patterns of ``intents/data``, each loaded once when it is first used."""
+"""Tables in YAML files, and the word lists and patterns of ``intents/data``, loaded once on first use."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def groups(name: str, *keys: str) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(maxsize=16)
 def related(name: str, *keys: str, form: Callable[[str], str] = str) -> dict[str, frozenset[str]]:
-    """Return the other words of the groups of each word, under some keys and in one form, such as their stems."""
+    """Return for each word the other words of its groups, under some keys, in a form such as stems."""
     found: dict[str, set[str]] = {}
     for group in groups(name, *keys):
         for word in map(form, group):

@@ -1,4 +1,4 @@
-"""Compiles sentence templates, as described in `intents.reader`, to regular expressions."""
+"""Compilation of sentence templates (see `intents.reader`) to regular expressions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TemplateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A slot of a template: the group of the pattern that takes it, its field, and its sort."""
+    """A slot of a template: its group in the pattern, its field, and its sort."""
 
     group: str
     field: str
@@ -88,7 +88,7 @@ class Template:
 
     @cached_property
     def first_words(self) -> frozenset[str] | None:
-        """The words that a sentence may begin with, in lower case; None where it may begin with anything."""
+        """The lower-case words that a sentence may begin with; None if it may begin with anything."""
         head = self.text
         while head.startswith("[") and (end := head.find("]")) >= 0 and "[" not in head[1:end]:
             inner, head = head[1:end], head[end + 1 :].lstrip()
@@ -115,7 +115,7 @@ class Template:
             atoms = atoms[1:]
 
     def _sequence(self, atoms: _Atoms, number: itertools.count[int]) -> tuple[str, _Atoms]:
-        """Compile up to the end of a branch; what may be left out takes the space that parts it from the rest."""
+        """Compile up to the end of a branch; an optional part includes its separating space."""
         pattern, spaced, begun = "", False, False
         while atoms and not (atoms[0]["or"] or atoms[0]["close"]):
             atom, atoms = atoms[0], atoms[1:]

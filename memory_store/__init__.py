@@ -1,9 +1,9 @@
-"""Experiential memory: what was done, how it ended, and searches for it.
+"""Experiential memory: storage and retrieval of what was done and how it ended.
 
 Two memories (Agent S, sections 3.1 and 3.2) and a store of skills share one database: *narrative* memory holds the
 story of whole tasks, *episodic* memory the grounded steps of single subtasks, and a *skill* is a proven sequence of
 actions.
-The package knows nothing of models, prompts, agents or desktops and can be used alone::
+The package is independent of models, prompts, agents and desktops, and can be used alone::
 
     from memory_store import MemoryStore, Provenance
 
@@ -11,7 +11,7 @@ The package knows nothing of models, prompts, agents or desktops and can be used
         store.add_narrative(query=..., instruction=..., summary=..., success=True, provenance=Provenance(run_id="r1"))
         hits = store.search_narrative("how to save a text file under another name")
 
-Names are loaded on first use, so that importing this package costs nothing.
+Names are loaded on first use, so that importing this package is cheap.
 """
 
 from __future__ import annotations
@@ -91,5 +91,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not."""
+    """List the public names, whether or not they are loaded."""
     return __all__

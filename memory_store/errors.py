@@ -8,9 +8,9 @@
     ├── StoreBusy            another process kept the store locked for longer than the wait
     ├── StoreCorrupt         the file is damaged
     ├── StoreNewer           the file was written by a newer version
-    ├── NotAStore            a database of another program
+    ├── NotAStore            the file is the database of another program
     ├── StoreFull            no room left on the disk
-    ├── StoreReadOnly        the file or its folder may not be written
+    ├── StoreReadOnly        the file or its folder is not writable
     ├── StoreClosed          used after close()
     ├── InvalidExperience    a text or record cannot be stored or looked up
     ├── UnknownExperience    no experience has this id
@@ -57,7 +57,7 @@ class StoreFull(MemoryStoreError):
 
 
 class StoreReadOnly(MemoryStoreError):
-    """The file or its folder may not be written by this user."""
+    """The file or its folder is not writable by this user."""
 
 
 class StoreClosed(MemoryStoreError):
@@ -73,11 +73,11 @@ class UnknownExperience(MemoryStoreError, LookupError):
 
 
 class EmbeddingError(MemoryStoreError):
-    """The embedder cannot be loaded, or its vectors have a wrong shape, NaN or a length other than one."""
+    """The embedder cannot be loaded, or its vectors have the wrong shape, contain NaN or are not unit vectors."""
 
 
 class EmbedderUnavailable(EmbeddingError):
-    """The server of an embedder cannot be reached now. What is stored meanwhile is embedded later."""
+    """The server of an embedder cannot be reached at the moment. Experience stored meanwhile is embedded later."""
 
 
 class TransferError(MemoryStoreError):

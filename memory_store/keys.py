@@ -1,6 +1,6 @@
-"""The form in which experience is stored and looked up, and which texts are acceptable.
+"""Keys of experience, and validation of texts.
 
-Everything that writes or looks up a key calls `make_key`; there is no second way to build one.
+All code that writes or looks up a key builds it with `make_key`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _QUOTATION = re.compile(QUOTED)
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """How one experience is found."""
+    """The key by which an experience is found."""
 
     text: str  # what is embedded, with runs of white space collapsed
     digest: str  # SHA-256 (hex) of the exact-match form; equal digests mean the same words
@@ -49,7 +49,7 @@ def make_key(*parts: str) -> Key:
 
 
 def make_skill_key(name: str, description: str, aliases: Iterable[str]) -> Key:
-    """Build the key of a skill: the digest is of name and description, the text holds other aliases as well.
+    """Build the key of a skill: the digest covers name and description, and the text also includes the aliases.
 
     Raises:
         InvalidExperience: A part is not acceptable text, or name and description are blank.
@@ -61,12 +61,12 @@ def make_skill_key(name: str, description: str, aliases: Iterable[str]) -> Key:
 
 
 def collapse(text: str) -> str:
-    """Trim the text and make every run of white space one blank."""
+    """Trim a text and collapse each run of white space to one blank."""
     return _SPACES.sub(" ", text).strip()
 
 
 def exact_form(text: str) -> str:
-    """Return the form in which two texts must be equal to mean the same task.
+    """Return the normal form in which texts that mean the same task are equal.
 
     White space is collapsed outside quotations, and the case of the very first letter does not count. All
     other letters keep their case and quotations stay as they are: "type Hello" and "type hello" ask for two
@@ -82,7 +82,7 @@ def exact_form(text: str) -> str:
 
 
 def near_digest(key_text: str) -> str:
-    """Return the same digest for texts that differ in words without content, punctuation and white space only.
+    """Return a digest that is equal for texts that differ only in stop words, punctuation and white space.
 
     Quotations, numbers, and the case and order of words count, as in `exact_form`.
     """
@@ -95,7 +95,7 @@ def check_text(text: str, what: str) -> str:
     """Return the text if it can be stored and read back unchanged everywhere.
 
     Raises:
-        InvalidExperience: It holds NUL or a lone surrogate, or exceeds `MAX_TEXT_CHARS`.
+        InvalidExperience: The text contains NUL or a lone surrogate, or exceeds `MAX_TEXT_CHARS`.
     """
     if len(text) > MAX_TEXT_CHARS:
         raise InvalidExperience(
@@ -115,7 +115,7 @@ def check_json(value: object, what: str) -> None:
     """Check that a value is JSON that can be stored and read back unchanged.
 
     Raises:
-        InvalidExperience: It is no JSON, holds NaN, infinity or unacceptable text, or is too large.
+        InvalidExperience: The value is not JSON, contains NaN, infinity or unacceptable text, or is too large.
     """
     for leaf in _leaves(value):
         if isinstance(leaf, str):

@@ -32,7 +32,7 @@ _KEY = re.compile(
 
 
 def is_knowledge_base(folder: Path) -> bool:
-    """Return whether a folder holds at least one of the two files."""
+    """Return whether a folder contains at least one of the two files."""
     return folder.is_dir() and any((folder / name).is_file() for name in (NARRATIVE, EPISODIC))
 
 
@@ -40,7 +40,7 @@ def read_knowledge_base(folder: Path) -> list[Experience]:
     """Return the experience in a folder.
 
     Raises:
-        TransferError: There is none of the two files, or one cannot be read or holds something else.
+        TransferError: Neither file exists, or one of them cannot be read or has unexpected content.
     """
     if not is_knowledge_base(folder):
         raise TransferError(f"{folder} has neither {NARRATIVE} nor {EPISODIC}: give such a folder, or an exported file")

@@ -1,7 +1,7 @@
 """Salvage of a damaged store: all readable experiences are written to an export.
 
-A damaged page makes SQLite refuse every statement that reads it; the other pages stay sound. So rows are read in ranges
-that are halved where they cannot be read, down to the single row, from a copy of the store and its write-ahead log.
+SQLite refuses every statement that reads a damaged page, while the other pages stay sound. So rows are read from a copy
+of the store and its write-ahead log in ranges, which are halved down to single rows where reading fails.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class SalvageReport(Record):
 def salvage_store(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> SalvageReport:
     """Write all readable experiences of a store, damaged or not, to a file that `import_store` reads.
 
-    Forgotten experience and answers of search engines are left out, as in an export.
+    Forgotten experience and cached search results are omitted, as in an export.
 
     Args:
         path: The file of the store. It is left as it is.
@@ -94,7 +94,7 @@ def _copy(source: Path, folder: Path) -> Path:
 
 
 def _fill_up(copy: Path) -> None:
-    """Extend a truncated file to the length in its header: SQLite refuses a shorter one as a whole."""
+    """Extend a truncated file to the length in its header, since SQLite refuses to open a shorter one."""
     with copy.open("rb+") as file:
         header = file.read(_HEADER_BYTES)
         if header.startswith(MAGIC):
@@ -134,7 +134,7 @@ def _read(copy: Path, source: Path) -> tuple[list[Experience], tuple[str, ...], 
 
 
 def _known(connection: Connection) -> tuple[set[str], int, bool]:
-    """Return the ids in their index, the highest pk found anywhere, and whether all ids were read."""
+    """Return the ids from their index, the highest pk found, and whether all ids were read."""
     known: dict[str, int] = {}
     newest = 0
     complete = True
@@ -153,7 +153,7 @@ def _known(connection: Connection) -> tuple[set[str], int, bool]:
 
 
 def _rows(connection: Connection, kind: Kind, first: int, last: int) -> Iterator[Row[Any]]:
-    """Yield the rows of a kind with pks in a range, without those that cannot be read."""
+    """Yield the readable rows of a kind with pks in a range."""
     pending = [(first, last)]
     while pending:
         low, high = pending.pop()

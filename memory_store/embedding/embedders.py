@@ -1,7 +1,7 @@
-"""Embedders: texts to vectors.
+"""Embedders, which map texts to vectors.
 
-Only vectors of the same embedder are comparable, so each embedder has a name that is stored with its vectors, and a
-threshold of its own for the similarity of texts about the same thing.
+Only vectors of the same embedder are comparable. Therefore each embedder has a name, which is stored with its vectors,
+and its own similarity threshold for texts about the same thing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors; safe for use from several threads."""
+    """Maps texts to unit vectors; safe to use from several threads."""
 
     @property
     def name(self) -> str:
@@ -40,10 +40,10 @@ class Embedder(Protocol):
 
     @property
     def min_similarity(self) -> float:
-        """Cosine below which two texts are taken to be about different things."""
+        """Minimum cosine of two texts about the same thing."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row for each text: ``(n, dimension)`` float32 of length one.
+        """Return one unit vector per text, ``(n, dimension)`` float32.
 
         Raises:
             EmbeddingError: The embedder cannot be loaded or run.
@@ -53,7 +53,7 @@ class Embedder(Protocol):
 class HashingEmbedder:
     """Words and character 3- to 5-grams hashed into a fixed number of signed buckets.
 
-    Needs no model files and finds shared words and spellings, not meaning: a fallback.
+    A fallback that needs no model files; it finds shared words and spellings, but not meaning.
     """
 
     min_similarity = 0.42
@@ -107,7 +107,7 @@ def default_embedder(model_dir: Path | None = None) -> Embedder:
         model_dir: Folder with the model files; None for that of the installed package.
 
     Raises:
-        EmbeddingError: ``model_dir`` was given and holds no model.
+        EmbeddingError: ``model_dir`` was given and contains no model.
     """
     found = find_model(model_dir)
     if found is None and model_dir is not None:

@@ -3,7 +3,7 @@
 A BERT encoder (Devlin et al., 2019) with mean pooling and L2 normalization (Reimers and Gurevych, 2019), run
 from the model's ``config.json``, ``tokenizer.json`` and ``model.safetensors`` without PyTorch. With the low-rank
 matrices of ``same_task.safetensors`` (Hu et al., 2021) added to its weights, it reads two requests at once and
-estimates whether they ask for the same (`benchmarks/train_same_task.py` trained them).
+estimates whether they are equivalent (trained by `benchmarks/train_same_task.py`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LONGEST_REQUEST = 64  # Each of two requests is cut at this number of tokens, a
 
 
 def find_model(model_dir: Path | None = None) -> Path | None:
-    """Return the folder of the MiniLM files: the one given, else the installed package's, else None.
+    """Return the folder with the MiniLM files: the given one, else that of the installed package, else None.
 
     The package is only located, never imported, because importing it would import PyTorch.
     """
@@ -53,7 +53,7 @@ def find_model(model_dir: Path | None = None) -> Path | None:
 
 
 class MiniLmEmbedder:
-    """Sentence embeddings by a MiniLM (BERT) model. Files are read at the first use.
+    """Sentence embeddings by a MiniLM (BERT) model, whose files are read on first use.
 
     Args:
         model_dir: Folder with the model files; None for that of the installed package.
@@ -188,7 +188,7 @@ class _Model:
 
 @dataclass(frozen=True, slots=True)
 class _PairJudge:
-    """A model that reads two requests at once, and the logistic regression on what it makes of them."""
+    """A model that reads two requests at once, with a logistic regression on its output."""
 
     model: _Model
     head: Array  # (3d,)
@@ -197,7 +197,7 @@ class _PairJudge:
 
 @contextmanager
 def _loading_errors(folder: Path) -> Iterator[None]:
-    """Turn whatever a missing, damaged or foreign model file causes into `EmbeddingError`."""
+    """Convert errors due to a missing, damaged or foreign model file to `EmbeddingError`."""
     try:
         yield
     except EmbeddingError:
@@ -256,7 +256,7 @@ def _load_model(folder: Path) -> _Model:
 
 
 def _load_judge(base: _Model, name: str) -> _PairJudge | None:
-    """Return a copy of the model with the trained differences added; None if they belong to another model."""
+    """Return a copy of the model with the trained weight differences added; None if they belong to another model."""
     import numpy as np
     from safetensors import safe_open
 
@@ -287,7 +287,7 @@ def _cut(ids: list[int]) -> list[int]:
 
 
 def _padded(rows: Sequence[list[int]]) -> tuple[NDArray[np.int64], Array]:
-    """Return token ids, ``(b, s)``, and which of them are no padding."""
+    """Return padded token ids and their mask, both ``(b, s)``."""
     import numpy as np
 
     ids = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)

@@ -22,13 +22,13 @@ _BATCH = 128
 
 
 class ServedEmbedder:
-    """Sends texts to a server, at most 128 in a request.
+    """An embedder behind a server; it sends at most 128 texts per request.
 
     Args:
         address: Base URL, such as http://localhost:8000/v1.
         model: Name of the model, which identifies the vector space.
         key: API key; empty if the server needs none. No error repeats it.
-        min_similarity: Cosine below which two texts are taken to be about different things; it depends on the model.
+        min_similarity: Minimum cosine of two texts about the same thing, which depends on the model.
         timeout_s: Longest wait for an answer, s.
     """
 
@@ -48,10 +48,10 @@ class ServedEmbedder:
 
     @cached_property
     def dimension(self) -> int:
-        """Length of a vector; asks the server for one if it is not known.
+        """Length of a vector, determined by a request if unknown.
 
         Raises:
-            EmbeddingError: The server gives none.
+            EmbeddingError: The request failed.
         """
         return DIMENSIONS.get(self._model) or len(self._ask(["length"])[0])
 
@@ -60,7 +60,7 @@ class ServedEmbedder:
 
         Raises:
             EmbedderUnavailable: The server cannot be reached, or is too busy.
-            EmbeddingError: It refuses, or its answer is no list of vectors.
+            EmbeddingError: It refuses, or its response is not a list of vectors.
         """
         import numpy as np
 

@@ -1,1 +1,1 @@
-"""The records of the memory: what one experience of each kind holds."""
+"""Records of the memory: the kinds of experience and their fields."""

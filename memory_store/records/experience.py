@@ -59,14 +59,14 @@ class Provenance(Record):
         version: The version of the program that created it.
         times_used: Number of uses.
         times_worked: Number of successful uses.
-        times_seen: How often the same was learned; duplicates are merged when they are stored.
+        times_seen: How often it was learned; duplicates are merged when they are stored.
         last_used_at: Time of the last use, UTC.
         state: Its trust state.
         state_reason: The reason for the state.
-        from_screen: Whether it contains text from a screen or the web, which anybody may have written.
+        from_screen: Whether it contains text from a screen or the web, which is untrusted.
         author: The user who stored it: the name by which the server knows them, or the login name; set by the store,
             empty if it was stored by an earlier version.
-        draft: Whether its summary is only a list of what was done, which has yet to be summed up.
+        draft: Whether its summary is only a list of steps, which is still to be summarized.
     """
 
     run_id: StoredText
@@ -98,7 +98,7 @@ class Provenance(Record):
 
     @property
     def quarantined(self) -> bool:
-        """Whether it is withdrawn: it failed too often, was contradicted, or its owner withdrew it."""
+        """Whether it is withdrawn, because it failed too often, was contradicted, or its owner withdrew it."""
         return self.state == "quarantined" or self.times_used - self.times_worked >= QUARANTINE_AFTER_FAILURES
 
 

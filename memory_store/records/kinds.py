@@ -33,7 +33,7 @@ class EpisodicExperience(Experience):
     id: str = Field(pattern=r"^e-[0-9a-f]{16}$")
     task_query: StoredText  # the query of the task it belongs to; first part of the key
     subtask: StoredText  # the subtask; second part of the key
-    context: StoredText = ""  # what the Manager said about it; third part of the key
+    context: StoredText = ""  # the Manager's instructions; third part of the key
     summary: StoredText  # the plan in words
     steps: Annotated[tuple[Step, ...], AfterValidator(checked_steps)] = ()  # the grounded actions in order, as JSON
 
@@ -46,20 +46,20 @@ class EpisodicExperience(Experience):
 class PlannedSubtask(Record):
     """One subtask of the plan that was carried out."""
 
-    name: StoredText  # what it was called
-    info: StoredText = ""  # the instructions of its Worker
+    name: StoredText  # its name
+    info: StoredText = ""  # instructions for its Worker
     skill: StoredText = Field(default="", max_length=32)  # the id of the skill that did it; empty if none did
     values: tuple[StoredText, ...] = ()  # the values of the skill's parameters
 
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """Leave out what a plan without skills does not have, as earlier versions write and read it."""
+        """Omit the fields for skills if they are empty, as earlier versions read and write them."""
         written: dict[str, object] = serialize(self)
         return {name: value for name, value in written.items() if value or name in ("name", "info")}
 
 
 class NarrativeExperience(Experience):
-    """How one task went, successes and failures alike, without concrete actions."""
+    """How one task went, whether it succeeded or failed, without concrete actions."""
 
     kind: ClassVar[Kind] = "narrative"
 
@@ -112,7 +112,7 @@ class SkillDraft(TypedDict, total=False):
 
 
 class SkillExperience(Experience):
-    """What a sequence of actions is for, the actions, and what they change.
+    """A sequence of actions, with its purpose and its effects.
 
     A skill starts as a candidate; `MemoryStore.record_uses` makes it active. The provenance holds its state, what
     verified it (`verified_by`) and how often it was used.

@@ -1,1 +1,1 @@
-"""Search by meaning and by words, and ranking of the results."""
+"""Search by meaning and by words, with ranking of the results."""

@@ -1,11 +1,10 @@
-"""The local index: a cache in memory of the vectors in the database, one index for each kind of experience.
+"""The local vector index: an in-memory cache of the vectors in the database, one index per kind of experience.
 
-The database is the truth. Before each search the index catches up with what this and other processes have added,
-changed and removed, by the counters that `memory_store.storage.schema` describes; if nothing has changed, that costs
-one small query.
+The database is the source of truth. Before each search, the index catches up with changes by this and other processes,
+using the counters that `memory_store.storage.schema` describes. If nothing has changed, this costs one small query.
 
-Vectors take one byte for each number: a quarter of the memory and half of the time of floats. The error of a cosine is
-less than 0.01; exact cosines are computed from the vectors in the database.
+Vectors are quantized to one byte per number, which takes a quarter of the memory and half of the time of floats. The
+error of a cosine is less than 0.01; exact cosines are computed from the vectors in the database.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ _STATE = select(
 
 
 class Index(Protocol):
-    """Finds the nearest vectors of a store.
+    """Nearest-neighbor search over the vectors of a store.
 
-    Hold `lock` from before the reading transaction begins until the search is over, so that states of the database are
-    seen in order.
+    Hold `lock` from before the reading transaction begins until the search has ended, so that states of the database
+    are seen in order.
     """
 
     @property
@@ -81,7 +80,7 @@ class _Seen(NamedTuple):
 
 
 class LocalIndex:
-    """The indexes of one open store and how far they have followed the database."""
+    """The in-memory indexes of one open store, and the state of the database that they reflect."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.lock = threading.Lock()
@@ -151,7 +150,7 @@ class LocalIndex:
 
 
 class VectorIndex:
-    """Inner-product search over unit vectors with integer ids; compares the query with all of them."""
+    """Exhaustive inner-product search over unit vectors with integer ids."""
 
     def __init__(self, dimension: int) -> None:
         import faiss

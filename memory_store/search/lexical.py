@@ -1,7 +1,7 @@
-"""Search by words: FTS5 on SQLite, text search on PostgreSQL.
+"""Full-text search: FTS5 on SQLite, text search on PostgreSQL.
 
-A word that most keys have does not distinguish them and is slow to rank by, so only the rare words of a query are
-looked up. Word counts are bounded and cached.
+Words that most keys contain do not discriminate and are slow to rank by, so only the rare words of a query are
+searched. Word counts are bounded and cached.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from intents.lexicon import content_words
 from memory_store.records.experience import Kind
 
 _MOST_WORDS = 24
-_COMMON = 400  # A word that more keys have is not looked up.
-_MOST_ROWS = 800  # rows that are ranked for one query
+_COMMON = 400  # words in more keys are not searched
+_MAX_ROWS = 800  # maximum number of rows to rank for a query
 _REMEMBERED = 20_000
 
 _COUNT = {
@@ -39,7 +39,7 @@ _SEARCH = {
 
 
 class WordSearch:
-    """Searches the keys of one store by their words."""
+    """Full-text search in the keys of one store."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -72,7 +72,7 @@ class WordSearch:
         rows = 0
         for count, word in counted:
             rows += count
-            if count > _COMMON or rows > _MOST_ROWS:
+            if count > _COMMON or rows > _MAX_ROWS:
                 break
             if count:
                 chosen.append(word)

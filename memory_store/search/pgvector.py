@@ -1,4 +1,4 @@
-"""Nearest neighbours by pgvector, if the PostgreSQL server has it.
+"""Nearest-neighbor search with pgvector, if the PostgreSQL server has it.
 
 A trigger stores each vector in pgvector's own form as well, with the kind of experience, so that writers of vectors
 need not know about it. Each kind and embedder has an HNSW index.
@@ -78,11 +78,11 @@ def open_index(database: Database, embedder: Embedder) -> PgVectorIndex | None:
 
 
 class PgVectorIndex:
-    """Nearest neighbours among the vectors of one embedder, looked up on the server.
+    """Nearest-neighbor search on the server among the vectors of one embedder.
 
     Args:
-        embedder: Whose vectors are compared.
-        home: The schema that pgvector is installed in.
+        embedder: The embedder.
+        home: The schema in which pgvector is installed.
     """
 
     def __init__(self, embedder: Embedder, home: str) -> None:
@@ -136,7 +136,7 @@ class PgVectorIndex:
 
 
 def _home(database: Database) -> str | None:
-    """Return the schema of pgvector, which is installed if the server offers and permits it; None if it does not."""
+    """Return the schema of pgvector, installing it if the server offers and permits it; otherwise None."""
     where = text("SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace"
                  " WHERE e.extname = 'vector'")  # fmt: skip
     offered = text("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'")

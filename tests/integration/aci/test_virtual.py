@@ -233,6 +233,6 @@ def test_home_begins_with_a_copy_of_files_and_is_put_back_by_a_reset(parent: Pat
 
 
 def test_missing_files_stop_the_desktop_again(parent: Path, tmp_path: Path) -> None:
-    with pytest.raises(StartFailed, match="cannot begin with a copy"):
+    with pytest.raises(StartFailed, match="could not be copied to the home"):
         VirtualDesktop(files=tmp_path / "missing", parent=parent).start()
     assert list(common_folder(parent).iterdir()) == []
