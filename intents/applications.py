@@ -111,15 +111,18 @@ def _contains(text: str, name: str, any_case: bool) -> bool:
     if " " in name:
         return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE if any_case else 0))
     found = pattern("placed_in", names=(name,)).finditer(text)
-    return any(any_case or name in match.group() for match in found) or _is_written(name, text)
+    if any(any_case or name in match.group() for match in found):
+        return True
+    written = re.search(rf"(?<!\w){re.escape(name)}(?!-?\w)", text, re.IGNORECASE if any_case else 0)
+    return written is not None and _is_name_alone(written.group(), text)
 
 
-def _is_written(name: str, text: str) -> bool:
-    """Return whether a text contains a name in its exact spelling, which can only be a name."""
-    if name == name.casefold() or not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
-        return False
-    behind = pattern("about_name", names=(name,)).finditer(text)
-    return name[1:] != name[1:].casefold() or any(name in match.group() for match in behind)
+def _is_name_alone(written: str, text: str) -> bool:
+    """Return whether a name is written as no other word is, or stands where only a name is capitalized."""
+    behind = pattern("about_name", names=(written,)).finditer(text)
+    return written[1:] != written[1:].casefold() or (
+        written != written.casefold() and any(written in match.group() for match in behind)
+    )
 
 
 def named_applications(text: str, apps: Iterable[str], display_names: Mapping[str, str]) -> dict[str, str]:

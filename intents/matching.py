@@ -56,6 +56,7 @@ class _View:
     verb: str  # the first word of its verb
     words: tuple[str, ...]  # its content words, in order, without verbs that only say the way
     pairs: tuple[str, ...]  # the words, and each with its neighbour as one, since "menu bar" is "menubar"
+    is_thing: bool  # whether the sentence has no verb: "original size"
     owner: str  # what the thing belongs to, such as "picture" in "the size of the picture"; may be empty
 
 
@@ -91,7 +92,9 @@ def _view(intent: Intent) -> _View:
     sentence = intent.sentence
     of = pattern("owner").search(intent.object.casefold())
     owner = of[1] if of else ""
-    return _View(intent, sentence, analyze(sentence), way, ways, verb, about, (*about, *_joined(about)), owner)
+    request = analyze(sentence)
+    is_thing = not (intent.verb or request.verbs)
+    return _View(intent, sentence, request, way, ways, verb, about, (*about, *_joined(about)), is_thing, owner)
 
 
 def _joined(listed: Sequence[str]) -> list[str]:
@@ -191,7 +194,8 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
     things = _things(query)
     own = (*things, *_joined(things)) if things else query.pairs
     has_own_name = any(likeness(word, other) >= _FORM for word in own for other in everything)
-    if missing and not (main.way == "choose" and main.verb != "use") and (extra or not things):
+    said = things or [word for word in query.words if word != query.verb and any(likeness(word, o) for o in everything)]
+    if missing and not (main.way == "choose" and main.verb != "use") and (extra or not said):
         score *= _CONTRAST
     elif extra and not (has_own_name and (things or not _things(named))):
         score *= _ONLY_LIKE
@@ -225,7 +229,7 @@ def _covered(
             near = _FORM
         if not near and (word == unsaid or (word in generic and not strict)):
             continue
-        if not near and word == view.verb:
+        if not near and word == view.verb and not (strict and view.is_thing):
             weight *= 0.5  # there are many verbs for the same
         elif not near and word not in generic:
             missing = True

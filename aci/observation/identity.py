@@ -79,14 +79,18 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
     if description.path == IN_PICTURE:
         return None
     titles = {window.id: window.title for window in observation.windows}
-    similar = [
+    alike = [
         element
         for element in observation.elements
         if element.role == description.role
         and description.read_only in (None, "read_only" in element.states)
         and description.app in ("", element.app)
-        and titles_agree(description.window, titles.get(element.window_id, ""))
     ]
+    similar = [each for each in alike if titles_agree(description.window, titles.get(each.window_id, ""))]
+    if not similar and _is_in_menu_bar(
+        description.path
+    ):  # some main windows have nothing but the document in their title
+        similar = [each for each in alike if _is_in_menu_bar(each.path)]
     if description.cell is not None:
         return find_cell(description.cell, description.name, cells_of(description, similar))
     scored = [(round(_score(description, element), 3), element) for element in similar]
@@ -118,6 +122,10 @@ def titles_agree(one: str, other: str) -> bool:
         return True
     mine, theirs = (set(_WORD.findall(title)) for title in (one, other))
     return len(mine & theirs) >= SHARED_WORDS * max(1, len(mine | theirs))
+
+
+def _is_in_menu_bar(path: tuple[str, ...]) -> bool:
+    return len(path) > 1 and path[0].startswith("frame:") and path[1].startswith("menu bar:")
 
 
 def _choose(description: ElementDescription, best: list[Element], observation: Observation) -> Element | None:

@@ -68,7 +68,7 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
     tooltip = found.tooltip
     if direction == "off" or (direction and label("toggling").match(tooltip)):
         tooltip = ""  # it says what the control is for, and not what was done with it
-    others = [*intents[1:], *found.settings_of(app), *found.about(app)]
+    others = [*intents[1:], *found.usual_names(app)]
     names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in others), tooltip]
     names += [name.replace(found.words, either) for either in _ALTERNATIVE.split(found.words)]
     aliases = {alias.casefold(): alias for each in names if (alias := " ".join(each.split())[:_LONGEST])}
@@ -125,9 +125,10 @@ class _Function:
         elif opened := self._changes("opened"):
             yield from self._of_window(opened[0].what)
         elif self._control.role == "page tab":
-            yield Open(object=self.words)
+            names = [Open(object=self.words), Open(object=f"{self.words} tab")]
+            # A tab of a dialog is not meant if something else is called so as well: "open image".
+            yield from names if len(self._path) == 1 else reversed(names)
             yield Choose(verb="switch to", value=self.words)
-            yield Open(object=f"{self.words} tab")
         elif self.is_choice:
             yield from self._of_choice()
         elif self.direction:
@@ -137,15 +138,14 @@ class _Function:
         else:
             yield from self._of_action()
 
-    def settings_of(self, app: str) -> Iterator[Intent]:
-        """Yield the names by which people call the settings of the application, if those are shown."""
+    def usual_names(self, app: str) -> Iterator[Intent]:
+        """Yield what people call functions that most applications have, whatever their labels say."""
         words = " ".join(word for word in self.item.split() if word.casefold() != app.casefold())
-        shows = self._changes("opened") or self._offers  # some show them in the window that is there
+        shows = self._changes("opened") or self._offers  # some show settings in the window that is there
         if shows and label("opens_settings").fullmatch(words):
             yield from (Open(object=name) for name in table("labels")["names_of_settings"])
-
-    def about(self, app: str) -> Iterator[Intent]:
-        """Yield the name of what tells about the application, if the application goes by a part of its name there."""
+        if label("saves_as").fullmatch(words):
+            yield from (read(name) for name in table("labels")["names_of_saving_as"])
         name = self.words.removeprefix("about ")
         if name != self.words and set(name.split()) <= set(_WORD.findall(app.casefold())):
             yield Open(object="about")

@@ -93,6 +93,16 @@ def test_of_several_windows_the_topmost_is_meant() -> None:
     assert found_again is not None and found_again.id == 1
 
 
+def test_a_menu_bar_is_found_whatever_document_the_title_names() -> None:
+    view = element(1, "View", "menu", path=("frame:report", "menu bar:"))
+    another = replace(WINDOW, title="Viewer")
+    for path, expected in ((("frame:Viewer", "menu bar:"), 7), (("dialog:Viewer", "panel:"), None)):
+        again = replace(view, id=7, path=path)
+        after = Observation(np.zeros((1, 1, 3), np.uint8), (again,), (another,))
+        found_again = find_again(describe(view, seen(view)), after)
+        assert (found_again and found_again.id) == expected
+
+
 def test_the_same_button_of_a_dialog_in_between_is_another_element() -> None:
     ok = element(1, "OK", path=("dialog:Options",))
     dialog = Window(2, "Save changes?", "editor", Rect(0, 0, 300, 200), active=True)
