@@ -1,1 +1,1 @@
-"""Tasks in OSWorld's format: prepare a desktop, let the agent work, and check the applications' own state."""
+"""Run benchmarks: prepare a private desktop, run the agent on a task, and score the resulting application state."""

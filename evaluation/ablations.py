@@ -1,4 +1,4 @@
-"""The rows of an ablation: configurations of the agent, as a table in `configs/ablations/paper.yaml`."""
+"""Configurations compared in an ablation study, read from a table such as `configs/ablations/paper.yaml`."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ from evaluation.errors import EvaluationError
 
 MEMORY_FILE = "memory.sqlite"
 
-Start = Literal["explored", "raw", "empty"]  # the memory that a row starts with
+Start = Literal["explored", "raw", "empty"]  # initial content of the memory of a row
 
 
 class Row(Record):
-    """One configuration."""
+    """One configuration of the agent."""
 
-    title: str  # what it is, for tables
-    tables: tuple[int, ...] = ()  # tables of the paper that it is in
-    memory: Start = "empty"  # the memory that it starts with
+    title: str  # description for tables
+    tables: tuple[int, ...] = ()  # tables of the paper that contain the row
+    memory: Start = "empty"  # initial content of the memory
     set: dict[str, Any] = Field(default_factory=dict)  # settings by dotted key
 
 
 class Rows(Record):
-    """All configurations."""
+    """A table of configurations."""
 
-    common: dict[str, Any] = Field(default_factory=dict)  # settings of all rows, by dotted key
-    reference: str  # name of the row that the others are compared with
+    common: dict[str, Any] = Field(default_factory=dict)  # settings shared by all rows, by dotted key
+    reference: str  # name of the baseline row
     rows: Annotated[dict[str, Row], Field(min_length=1)]  # rows by name
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A row with its settings, or why it is not run."""
+    """A row with its resolved settings, or the reason for skipping it."""
 
     name: str  # name of the row
     row: Row
-    settings: Settings  # all settings; the memory is that of the row's own folder
-    start: Path | None = None  # the memory to copy there; None for an empty one
-    same_as: str = ""  # an earlier row with the same configuration, whose results it shares; empty if it is run
-    left_out: str = ""  # why it is not run; empty otherwise
+    settings: Settings  # all settings; the memory file is in the folder of the row
+    start: Path | None = None  # memory file to copy there; None for an empty memory
+    same_as: str = ""  # earlier row with the same configuration, whose results this one shares; empty if none
+    left_out: str = ""  # reason for skipping the row; empty if it runs
 
 
 def load_rows(path: Path) -> Rows:
     """Read a table of rows.
 
     Raises:
-        EvaluationError: It cannot be read.
+        EvaluationError: The file cannot be read or is invalid.
     """
     import yaml
 
@@ -73,13 +73,13 @@ def load_rows(path: Path) -> Rows:
 def plan_rows(
     rows: Rows, settings: Mapping[str, Settings], folder: Path, memories: Mapping[Start, Path | None]
 ) -> list[Planned]:
-    """Return what is to be run.
+    """Resolve the selected rows: give each its own memory, and detect duplicate and unavailable configurations.
 
     Args:
         rows: The table.
-        settings: The settings of the wanted rows by name, in order.
-        folder: Folder of the results; each row has its own in it.
-        memories: The file for each start, if there is one.
+        settings: Settings of the selected rows by name, in order.
+        folder: Results folder; each row gets a subfolder.
+        memories: Memory file for each kind of initial content, None if there is none.
     """
     planned: list[Planned] = []
     known: dict[tuple[str, Path | None], str] = {}
@@ -99,10 +99,10 @@ def plan_rows(
 
 
 def prepare_memory(one: Planned) -> None:
-    """Copy the memory that a row starts with, unless the row has one already.
+    """Copy the initial memory of a row, unless the row already has a memory.
 
     Raises:
-        EvaluationError: It cannot be copied.
+        EvaluationError: The file cannot be copied.
     """
     target = one.settings.memory.path
     if one.start is None or target is None or target.exists():
@@ -120,10 +120,10 @@ def prepare_memory(one: Planned) -> None:
 
 
 def choose_rows(rows: Rows, names: Sequence[str], tables: Sequence[int]) -> list[str]:
-    """Return the wanted rows in the order of the table, all of them if nothing is named.
+    """Return the names of the selected rows in table order; without names and tables, all of them.
 
     Raises:
-        EvaluationError: There is no such row or table.
+        EvaluationError: A row or table does not exist.
     """
     for name in names:
         if name not in rows.rows:

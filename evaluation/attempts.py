@@ -1,4 +1,4 @@
-"""Several attempts at one task, each on a private desktop that begins in the same state, and the choice of the best."""
+"""Best-of-N: make several attempts at a task on identical private desktops, and choose the best one."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from agent_s.loop.agent import AgentS
     from agent_s.settings import Settings
 
-LEARNED_FILE = "learned.jsonl"  # in the folder of an attempt: what it learned, as an export of memory
+LEARNED_FILE = "learned.jsonl"  # memory export in the recording folder of an attempt
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptBench:
-    """Makes attempts one after another, each on a fresh desktop."""
+    """Runs attempts sequentially, each on a fresh private desktop."""
 
     settings: Settings
     task: Task
-    files: Path | None = None  # folder whose content the home of each desktop begins with; None for an empty home
-    # builds the agent of an attempt for its desktop and the store for what it learns; None builds it from the settings
+    files: Path | None = None  # folder copied to the home of each desktop; None for an empty home
+    # agent factory, called with the desktop, the job and the store for learned experience; None uses the settings
     new_agent: Callable[[VirtualDesktop, Job, MemoryStore | None], AgentS] | None = None
 
     def run(self, job: Job) -> Result:
-        """Make one attempt, whose number is the seed of the job; an error is its result."""
+        """Make the attempt whose number is the seed of the job; errors are returned as results."""
         from agent_s.terminal.kept_files import keep_files
         from agent_s.terminal.progress import choose_display
 
@@ -48,7 +48,7 @@ class AttemptBench:
         try:
             with (
                 self.settings.desktop.new_virtual(files=self.files) as desktop,
-                learning_apart(self.settings) as learned,
+                separate_memory(self.settings) as learned,
             ):
                 since = time.time()
                 for event in (self.new_agent or self._from_settings)(desktop, job, learned).stream(self.task):
@@ -82,15 +82,16 @@ class AttemptBench:
 
 
 @contextmanager
-def learning_apart(settings: Settings) -> Iterator[MemoryStore | None]:
-    """Yield an empty store for what an attempt learns; None if the settings have it learn nothing.
+def separate_memory(settings: Settings) -> Iterator[MemoryStore | None]:
+    """Yield an empty store for what an attempt learns, or None if learning is off.
 
-    Attempts use the same memory, but what they learn must neither reach each other nor stay if they are not chosen.
+    Attempts read the shared memory but do not write to it: an attempt must not see what another has learned, and
+    only the chosen attempt may change the memory.
     """
     if not settings.memory.enabled or not settings.memory.continual_update:
         yield None
         return
-    # Nobody searches this store, so that its embedder need not know what texts mean.
+    # This store is never searched, so a cheap embedder will do.
     with (
         TemporaryDirectory(prefix="agent-s-") as folder,
         MemoryStore.open(Path(folder) / "learned.sqlite", HashingEmbedder()) as store,
@@ -99,16 +100,16 @@ def learning_apart(settings: Settings) -> Iterator[MemoryStore | None]:
 
 
 def write_learned(learned: MemoryStore | None, folder: Path) -> None:
-    """Write what an attempt learned, if anything, to the folder of its recording."""
+    """Export what an attempt learned to the folder of its recording."""
     if learned is not None:
         export_store(learned, folder / LEARNED_FILE)
 
 
-def take_over(settings: Settings, folder: Path) -> bool:
-    """Store in memory what the attempt recorded in a folder learned, and return whether it was to learn anything.
+def merge_learned(settings: Settings, folder: Path) -> bool:
+    """Merge what an attempt learned into the memory; return False if its folder has no export.
 
     Raises:
-        MemoryStoreError: Memory cannot be written; it is unchanged.
+        MemoryStoreError: The memory cannot be written; it is unchanged.
     """
     from agent_s.memory import open_memory
 
@@ -119,19 +120,19 @@ def take_over(settings: Settings, folder: Path) -> bool:
     return True
 
 
-def spent_on(attempts: Iterable[Result], choice: Usage) -> Usage:
-    """Return the calls, tokens and dollars of all attempts, and of the choice among them."""
+def total_usage(attempts: Iterable[Result], choice: Usage) -> Usage:
+    """Return the total model usage of all attempts and of the choice among them."""
     fields = {"model_calls", "input_tokens", "output_tokens", "dollars"}
     return sum((Usage(**one.model_dump(include=fields)) for one in attempts), choice)
 
 
 def choose_attempt(model: Model, task: Task, folders: Mapping[int, Path]) -> Choice | None:
-    """Return the best of several recorded attempts; None if there is no record that can be read.
+    """Choose the best of several recorded attempts; return None if no recording can be read.
 
     Args:
-        model: Judges.
+        model: Model that compares the attempts.
         task: The task.
-        folders: Folders of the recordings, by the number of the attempt.
+        folders: Recording folders by attempt number.
     """
     attempts = {}
     for number, folder in sorted(folders.items()):

@@ -1,11 +1,11 @@
-"""Errors of the evaluation.
+"""Exceptions of the evaluation package.
 
 ```
 EvaluationError
 ├── TaskFileError        a task file cannot be read or understood
 ├── PreparationFailed    the initial state of a task cannot be set up
-├── NotAllowed           a task file runs commands, which nobody has allowed
-├── Unavailable          a task needs something that is not here, such as an account
+├── NotAllowed           a task file runs commands without permission
+├── Unavailable          a task needs something that this machine lacks, such as an account
 ├── CheckFailed          the state of the applications cannot be read, so the task cannot be judged
 ├── PagesMissing         the pages of MiniWoB++ are not installed, or a page does not exist
 ├── BrowserLost          the browser of an episode no longer answers
@@ -14,7 +14,7 @@ EvaluationError
 └── ResultsError         the results file cannot be read or written, or belongs to another evaluation
 ```
 
-A task that was not done is a value, `agent_s.records.Verdict`, never an exception.
+A failed task is a value, `agent_s.records.Verdict`, never an exception.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from agent_s.errors import AgentError
 
 
 class EvaluationError(AgentError):
-    """Base of every error that this package raises."""
+    """Base class of all exceptions of this package."""
 
     exit_status = 1
 
@@ -39,11 +39,11 @@ class PreparationFailed(EvaluationError):
 
 
 class NotAllowed(EvaluationError):
-    """A task file runs commands, which nobody has allowed; the message says how to allow them."""
+    """A task file runs commands without permission; the message says how to grant it."""
 
 
 class Unavailable(EvaluationError):
-    """A task needs something that is not here, such as an account; the message says what."""
+    """A task needs something that this machine lacks, such as an account; the message names it."""
 
 
 class CheckFailed(EvaluationError):
@@ -67,7 +67,7 @@ class ClusterError(EvaluationError):
 
 
 class WorkerLost(EvaluationError):
-    """A worker process ended or stopped answering; the message holds the end of its error output."""
+    """A worker process ended or stopped answering; the message contains the end of its error output."""
 
 
 class ResultsError(EvaluationError):

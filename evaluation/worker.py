@@ -1,7 +1,7 @@
-"""A worker process: reads jobs as lines of JSON, and answers each with its result on a line.
+"""Worker process: reads jobs as JSON lines on standard input, and writes one result line for each.
 
-Each desktop of an evaluation has its own worker, so that one that breaks does not affect the others. The first line
-is an `Assignment`, each further one a `Job`; the worker ends with its input.
+Each desktop of an evaluation has its own worker process, so a crash does not affect the others. The first line is an
+`Assignment`, and every further line is a `Job`; the worker exits at the end of its input.
 
     python -m evaluation.worker
 """
@@ -27,28 +27,28 @@ PARENT_POLL_S = 0.5
 
 
 class Assignment(Work):
-    """The work of a worker."""
+    """Configuration of a worker, sent as its first line of input."""
 
     benchmark: Literal["miniwob", "tasks", "conformance", "attempts"]
-    tasks: Path | None = None  # folder of the task files, if the benchmark has any
+    tasks: Path | None = None  # folder of task files, for benchmarks that have them
     keep_all: bool = False  # whether to keep recordings of successes
-    rights: Rights = Rights()  # what tasks may do
-    # whether the best of several episodes of a task will be chosen: the verdicts of state checks are kept out of the
-    # recordings, and what is learned out of memory
+    rights: Rights = Rights()  # permissions of the tasks
+    # whether the best of several episodes of a task is chosen later: verdicts of state checks then stay out of the
+    # recordings, and learned experience stays out of the memory
     as_attempts: bool = False
-    task: Task | None = None  # the task of attempts; None for a benchmark with tasks of its own
-    files: Path | None = None  # folder whose content the home of each attempt begins with; None for an empty home
+    task: Task | None = None  # task to attempt; None for benchmarks that define their own tasks
+    files: Path | None = None  # folder copied to the home of each attempt; None for an empty home
 
 
 class Bench(Protocol):
-    """Runs the episodes of a benchmark on one desktop."""
+    """Runs episodes of a benchmark on one desktop."""
 
     def run(self, job: Job) -> Result:
-        """Run one episode; an error is its result."""
+        """Run one episode; errors are returned as results."""
 
 
 def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
-    """Return the bench of an assignment."""
+    """Create the bench for an assignment."""
     settings, folder, keep_all = assignment.settings, assignment.folder, assignment.keep_all
     if assignment.benchmark == "miniwob":
         from evaluation.miniwob.suite import MiniwobBench
@@ -71,12 +71,12 @@ def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
 
 
 def work(lines: TextIO, answers: TextIO, open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:
-    """Run jobs until the input ends.
+    """Process jobs until the end of the input.
 
     Args:
-        lines: An assignment, then jobs.
-        answers: Receives the results.
-        open_for: Returns the bench for the line of an assignment.
+        lines: Input stream: an assignment, then jobs.
+        answers: Output stream for results.
+        open_for: Creates the bench from the assignment line.
     """
     with open_for(lines.readline()) as bench:
         for line in lines:
@@ -85,38 +85,38 @@ def work(lines: TextIO, answers: TextIO, open_for: Callable[[str], AbstractConte
 
 
 def serve(open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:
-    """Work on standard input and output until the input ends, SIGTERM comes, or the parent is gone.
+    """Serve on standard input and output until the input ends, SIGTERM arrives, or the parent process exits.
 
     Args:
-        open_for: Returns the bench for the line of an assignment.
+        open_for: Creates the bench from the assignment line.
     """
     ended: list[int] = []
 
-    def end(number: int, _frame: FrameType | None) -> NoReturn:
+    def on_signal(number: int, _frame: FrameType | None) -> NoReturn:
         ended.append(number)
         raise SystemExit(128 + number)
 
-    def end_with(parent: int) -> None:
+    def exit_with_parent(parent: int) -> None:
         while os.getppid() == parent:
             time.sleep(PARENT_POLL_S)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the evaluation itself decides what Ctrl-C means
-    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
-    # What a library prints must not come between the answers.
+    signal.signal(signal.SIGTERM, on_signal)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
+    threading.Thread(target=exit_with_parent, args=(os.getppid(),), daemon=True).start()
+    # Redirect stdout to stderr, so that library output cannot corrupt the protocol.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     try:
         work(sys.stdin, answers, open_for)
     except Exception:
-        if ended:  # a library made another error of SystemExit
+        if ended:  # a library replaced SystemExit with another exception
             raise SystemExit(128 + ended[0]) from None
         raise
 
 
 def main() -> None:
-    """Run as the worker of an evaluation."""
+    """Run a worker of an evaluation."""
     serve(lambda line: open_bench(Assignment.model_validate_json(line)))
 
 

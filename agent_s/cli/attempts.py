@@ -58,7 +58,7 @@ def run_attempts(
     from agent_s.llm.budget import MeteredModel
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
-    from evaluation.attempts import LEARNED_FILE, choose_attempt, spent_on, take_over
+    from evaluation.attempts import LEARNED_FILE, choose_attempt, merge_learned, total_usage
     from evaluation.harness.pools import open_pool
     from evaluation.harness.results import Job, effort_of
     from evaluation.worker import Assignment
@@ -87,12 +87,12 @@ def run_attempts(
     winner = folders[best.number]
     outcome, replay = _outcome(winner), ""
     try:
-        if take_over(settings, winner) and choice.display:
+        if merge_learned(settings, winner) and choice.display:
             replay = f"agent-s runs replay {outcome.run_id} --display {shell_word(choice.display)}"
     except MemoryStoreError as error:
         later = f"agent-s memory import {shell_word(str(winner / LEARNED_FILE))}"
         display.notice(f"What attempt {best.number} learned is not in memory: {error}. To store it later: {later}")
-    spent = spent_on(results, judge.budget.used)
+    spent = total_usage(results, judge.budget.used)
     if as_json:
         echo_json(_as_values(task, results, best, outcome, runs) | {"spent": effort_of(spent), "replay": replay})
     else:

@@ -1,4 +1,4 @@
-"""Commands of `agent-s` that run evaluations, registered as entry points (`agent_s.commands` in pyproject.toml)."""
+"""Evaluation commands of `agent-s`, registered as entry points (`agent_s.commands` in pyproject.toml)."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ NOT_REPLAYED = "is not replayed: it copies text from the screen, which a model a
 class Row:
     """One task of the demo."""
 
-    name: str  # its name in the table
+    name: str  # name in the table
     result: TaskResult
-    good: bool  # whether it was verified; a replay must also have called no model
+    good: bool  # whether it was verified and, for a replay, called no model
 
 
 @click.command(epilog=examples("agent-s demo", "agent-s demo --only 1", "agent-s demo --json --quiet"))
@@ -72,10 +72,10 @@ def demo(
 
 
 def choose_tasks(tasks: Sequence[TaskFile], only: Sequence[str]) -> list[TaskFile]:
-    """Return the selected tasks in their own order; all of them without a selection.
+    """Return the selected tasks in file order; without a selection, all of them.
 
     Raises:
-        click.UsageError: There is no such task.
+        click.UsageError: A selected task does not exist.
     """
     numbered = {str(number): task for number, task in enumerate(tasks, start=1)}
     known = {**numbered, **{task.id: task for task in tasks}, **{task.path.stem: task for task in tasks}}
@@ -115,7 +115,7 @@ def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, inte
 
 
 def carries_text(memory: MemoryStore, results: Sequence[TaskResult], task: TaskFile) -> bool:
-    """Return whether a task copied text from the screen, which is never replayed."""
+    """Return whether a task copied text from the screen; such tasks are never replayed."""
     from memory_store import EpisodicExperience
 
     runs = [result.run_id for result in results if result.task == task.id and result.verified]
@@ -124,7 +124,7 @@ def carries_text(memory: MemoryStore, results: Sequence[TaskResult], task: TaskF
 
 
 def write_page(rows: Sequence[Row], settings: Settings) -> Path | None:
-    """Write the page that links the reports of all runs; return None if it cannot be written."""
+    """Write the HTML page that links all reports; return None if that fails."""
     from agent_s.errors import TrajectoryError
     from agent_s.trajectory.report import IndexRow, write_index
 
@@ -142,7 +142,7 @@ def write_page(rows: Sequence[Row], settings: Settings) -> Path | None:
 
 
 def show(rows: Sequence[Row], page: Path | None, as_json: bool) -> None:
-    """Write the results."""
+    """Print the results."""
     from agent_s.terminal.output import echo_json, in_words, printable, show_table
 
     if as_json:
@@ -173,7 +173,7 @@ def show(rows: Sequence[Row], page: Path | None, as_json: bool) -> None:
 
 @contextmanager
 def _fresh_memory(settings: Settings, keep: bool) -> Iterator[Settings]:
-    """Give settings with an empty memory, so that the person's own memory makes no difference."""
+    """Yield settings with an empty memory, so that the user's own memory does not affect the demo."""
     from agent_s.runs.listing import make_private_folder
 
     def within(folder: Path) -> Settings:

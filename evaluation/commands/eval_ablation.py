@@ -1,4 +1,4 @@
-"""`agent-s eval ablation`: the paper's experiments on a set of tasks."""
+"""`agent-s eval ablation`: reproduces the ablation studies of the paper on a set of tasks."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def ablation(
 
 
 def _options_of(rows: Rows, name: str, given: Mapping[str, Any]) -> Options:
-    """Return the options of a row: `common`, then what the command line gives, then the row's own settings."""
+    """Return the options of a row: `common` settings, overridden by the command line, then by the row itself."""
     common, own = (_as_overrides(values) for values in (rows.common, rows.rows[name].set))
     return read_options("ablation", {**given, "overrides": (*common, *given["overrides"], *own)}, TIME_LIMIT_S)
 
@@ -109,7 +109,7 @@ def _as_overrides(values: Mapping[str, Any]) -> list[str]:
 def _show(
     rows: Rows, planned: Sequence[Planned], results: Mapping[str, Sequence[Result]], out: Path, as_json: bool
 ) -> None:
-    """Show each row with its difference from the reference."""
+    """Print each row with its difference from the reference row."""
     from evaluation.report.statistics import describe_effort, paired_difference
 
     reference = results.get(next((one.same_as or one.name for one in planned if one.name == rows.reference), ""))

@@ -1,4 +1,4 @@
-"""`agent-s eval check`: what task files need, and whether it is here."""
+"""`agent-s eval check`: lists the requirements of task files, and whether this machine meets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`agent-s eval errors`: the paper's error analysis on recorded runs."""
+"""`agent-s eval errors`: runs the error analysis of the paper on recorded runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`agent-s eval miniwob`: MiniWoB++ pages, used through an ordinary browser window."""
+"""`agent-s eval miniwob`: runs MiniWoB++ tasks in an ordinary browser window."""
 
 from __future__ import annotations
 

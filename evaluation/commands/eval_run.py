@@ -1,4 +1,4 @@
-"""Shared parts of the evaluations: options, running episodes on several desktops, and showing results."""
+"""Shared by the evaluation commands: options, running episodes on parallel desktops, and printing results."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ ABLATIONS = {
     "hierarchy": "planner=flat",
     "evaluator": "evaluator=false",
 }
-"""The setting that switches a part of the agent off, by its name for `--without`."""
-OF_MEMORY = ("narrative", "episodic", "update")
+"""Setting that disables a component of the agent, by its name for `--without`."""
+MEMORY_PARTS = ("narrative", "episodic", "update")
 FIGURES = ("Episodes", "Success", "95% interval", "Median s", "Calls", "Errors")
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -50,15 +50,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of every evaluation."""
+    """Command-line options shared by all evaluations."""
 
     settings: Settings  # model, limits, memory and desktop
     out: Path  # folder of the results
     desktops: int  # number of parallel desktops
-    keep_all: bool  # whether recordings of successes stay
-    as_json: bool  # whether one JSON object is written
-    quiet: bool  # whether no progress is shown
-    cluster: str | None = None  # address of the Ray cluster that has the desktops; None for this machine
+    keep_all: bool  # whether to keep recordings of successes
+    as_json: bool  # whether to print one JSON object
+    quiet: bool  # whether to hide progress
+    cluster: str | None = None  # address of a Ray cluster; None for desktops on this machine
 
 
 _WITHOUT = click.option(
@@ -80,12 +80,12 @@ _OPTIONS = (
 
 
 def evaluation_options(command: F) -> F:
-    """Add `common_options` and `--without`."""
+    """Decorate a command with `common_options` and `--without`."""
     return common_options(_WITHOUT(command))
 
 
 def common_options(command: F) -> F:
-    """Add the options of every evaluation; their values are for `read_options`."""
+    """Decorate a command with the options of every evaluation, to be read with `read_options`."""
     return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
@@ -93,8 +93,8 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float, des
     """Read the values of `evaluation_options`.
 
     Args:
-        benchmark: Beginning of the default name of the results' folder.
-        given: The values by option.
+        benchmark: Prefix of the default name of the results folder.
+        given: Option values by parameter name.
         time_limit_s: Default time limit of an episode, s.
         desktops: Default number of parallel desktops.
     """
@@ -104,11 +104,11 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float, des
     if given["time_limit"] is not None or "max_seconds" not in settings.limits.model_fields_set:
         limits = settings.limits.model_copy(update={"max_seconds": given["time_limit"] or time_limit_s})
         settings = settings.model_copy(update={"limits": limits})
-    if "enabled" not in settings.memory.model_fields_set:  # episodes would depend on earlier ones
+    if "enabled" not in settings.memory.model_fields_set:  # off by default, so that episodes are independent
         memory = settings.memory.model_copy(update={"enabled": False})
         settings = settings.model_copy(update={"memory": memory})
     for part in without:
-        if part in OF_MEMORY and not settings.memory.enabled:
+        if part in MEMORY_PARTS and not settings.memory.enabled:
             raise click.UsageError(f"--without {part} has no effect while memory is off. Add -c memory.enabled=true.")
     check_cluster(given["cluster"], settings)
     name = f"{benchmark}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
@@ -126,15 +126,15 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float, des
 
 @dataclass(frozen=True, slots=True)
 class Episodes:
-    """The outcome of the episodes of an evaluation."""
+    """Results of the episodes of an evaluation."""
 
-    results: list[Result]  # the results of the wanted episodes, also of earlier runs
-    complete: bool  # whether each has a result that is not an error
-    exit_status: int | None  # the exit status after an interruption; None without one
+    results: list[Result]  # results of the selected episodes, including earlier ones
+    complete: bool  # whether every episode has a result other than an error
+    exit_status: int | None  # exit status if interrupted; None otherwise
 
 
 def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options, unreadable: Sequence[Result] = ()) -> int:
-    """Run the episodes that have no result yet, show all results, and return the exit status; see `run_episodes`."""
+    """Run the remaining episodes, print all results, and return the exit status; see `run_episodes`."""
     done = run_episodes(jobs, assignment, options, unreadable)
     show(done.results, options.out, options.as_json)
     if done.exit_status is not None:
@@ -148,11 +148,11 @@ def run_episodes(
     """Run the episodes that have no result yet.
 
     Args:
-        jobs: All episodes, including those already done.
+        jobs: All episodes, including finished ones.
         assignment: The benchmark and its settings.
-        options: Options of the command line.
-        unreadable: Error results of tasks that cannot be run.
-        title: What they are part of, to be shown.
+        options: Command-line options.
+        unreadable: Error results of tasks that cannot run.
+        title: Heading of the progress output.
 
     Raises:
         ResultsError: The results cannot be written.
@@ -171,9 +171,9 @@ def run_episodes(
     kept = ResultsFile(options.out, header_of(assignment.benchmark, settings))
     for result in unreadable:
         kept.add(result)
-        screen.say(_line(" " * 7, result))
+        screen.say(_progress_line(" " * 7, result))
     left = [job for job in jobs if not kept.is_done(job)]
-    if left and options.cluster is None and assignment.benchmark != "conformance":  # a cluster has keys of its own
+    if left and options.cluster is None and assignment.benchmark != "conformance":  # a cluster has its own API keys
         ready_models(settings)
     done = f", {len(jobs) - len(left)} already done" if len(left) < len(jobs) else ""
     desktops = plural(options.desktops, "desktop")
@@ -184,7 +184,7 @@ def run_episodes(
     with Interrupts(screen.notice) as interrupts:
         for number, result in enumerate(interrupts.watch(pool.run(left), pool.stop), start=1):
             kept.add(result)
-            screen.say(_line(f"{number:>4}/{len(left)}", result))
+            screen.say(_progress_line(f"{number:>4}/{len(left)}", result))
     wanted = {*jobs, *(result.job for result in unreadable)}
     if interrupts.exit_status is not None:
         screen.notice(f"To continue, add: --out {options.out if not title else options.out.parent}")
@@ -196,7 +196,7 @@ def run_episodes(
 
 
 def header_of(benchmark: str, settings: Settings) -> Header:
-    """Return the header of results that begin now."""
+    """Return the header of a new results file."""
     from agent_s.version import program_version
     from evaluation.harness.results import Header
 
@@ -210,10 +210,10 @@ def header_of(benchmark: str, settings: Settings) -> Header:
 
 
 def refuse_missing_programs(groups: Sequence[Group] = ("base",)) -> None:
-    """Refuse to start without the programs that every desktop, or also the demo, needs.
+    """Check that the system packages of these groups are installed.
 
     Raises:
-        EnvironmentProblem: Some are missing; the message has the command that installs them.
+        EnvironmentProblem: Some are missing; the message contains the command that installs them.
     """
     from agent_s.terminal.system_packages import install_command, missing
 
@@ -223,7 +223,7 @@ def refuse_missing_programs(groups: Sequence[Group] = ("base",)) -> None:
 
 
 def show(results: Sequence[Result], folder: Path, as_json: bool) -> None:
-    """Show the results of each task and in total; their reports are in a folder."""
+    """Print results by task and in total, with the reports of unsuccessful episodes."""
     from evaluation.report.statistics import by_task, summarize
 
     tasks = {name: summarize(group) for name, group in by_task(results).items()}
@@ -245,15 +245,16 @@ def show(results: Sequence[Result], folder: Path, as_json: bool) -> None:
         rows.append((name, *(texts[heading] for heading in FIGURES), failures))
     show_table(("Task", *FIGURES, "Failures"), rows, figures=FIGURES)
     for one in unsuccessful:
-        click.echo(f"{_name(one)}: {folder / one.report if one.report else printable(one.reason)}")
+        click.echo(f"{_episode_name(one)}: {folder / one.report if one.report else printable(one.reason)}")
     click.echo(f"Results: {folder}")
 
 
-def _line(place: str, result: Result) -> str:
+def _progress_line(place: str, result: Result) -> str:
     sign = {"success": "✓", "failure": "✗", "error": "!"}[result.outcome]
     problem = f"  {result.failure}: {shorten(result.reason, 110)}" if result.outcome != "success" else ""
-    return printable(f"{place} {sign} {_name(result)}  {result.seconds:.1f} s, {plural(result.steps, 'step')}{problem}")
+    effort = f"{result.seconds:.1f} s, {plural(result.steps, 'step')}"
+    return printable(f"{place} {sign} {_episode_name(result)}  {effort}{problem}")
 
 
-def _name(result: Result) -> str:
+def _episode_name(result: Result) -> str:
     return result.task if result.seed is None else f"{result.task} {result.seed}"

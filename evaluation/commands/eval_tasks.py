@@ -125,14 +125,14 @@ def tasks(
 
 
 def jobs_for(folder: Path, only: Sequence[str]) -> tuple[list[Job], list[Result]]:
-    """Return the episodes of a folder of task files, and an error result for each file that cannot be read.
+    """Return the episodes for a folder of task files, and an error result for each unreadable file.
 
     Args:
-        folder: The folder.
-        only: Ids of the wanted tasks; empty for all.
+        folder: Folder of task files.
+        only: Ids of the selected tasks; empty for all.
 
     Raises:
-        click.UsageError: There is no such task.
+        click.UsageError: A selected task does not exist.
     """
     from evaluation.harness.results import Job, Result
     from evaluation.osworld.task import load_each
@@ -151,7 +151,7 @@ def jobs_for(folder: Path, only: Sequence[str]) -> tuple[list[Job], list[Result]
 
 
 def assignment_for(folder: Path, options: Options, rights: Rights, conformance: bool = False) -> Assignment:
-    """Return the work of the workers for a folder of task files."""
+    """Return the worker configuration for a folder of task files."""
     from evaluation.worker import Assignment
 
     return Assignment(
@@ -165,10 +165,10 @@ def assignment_for(folder: Path, options: Options, rights: Rights, conformance: 
 
 
 def find_tasks(name: str) -> Path:
-    """Return a folder of task files, or that of a bundled set.
+    """Return the folder of task files with this path, or of the bundled set with this name.
 
     Raises:
-        click.BadParameter: There is neither.
+        click.BadParameter: Neither exists.
     """
     from agent_s.settings import configs_folder
 
@@ -183,10 +183,10 @@ def find_tasks(name: str) -> Path:
 def carry_out_attempts(
     jobs: Sequence[Job], assignment: Assignment, options: Options, unreadable: Sequence[Result], attempts: int
 ) -> int:
-    """Make the attempts that are left, choose one of each task, show the results, and return the exit status.
+    """Make the remaining attempts, choose one per task, print the results, and return the exit status.
 
-    The attempts are an evaluation of their own, in the folder `attempts`, whose seeds are their numbers. The verdicts
-    of the state checks stay out of the recordings that they are chosen by.
+    The attempts are stored as an evaluation in the folder `attempts`, with the attempt number as seed. The recordings
+    that the choice is based on do not contain the verdicts of the state checks.
     """
     from agent_s.llm.budget import MeteredModel
     from agent_s.llm.build import build_models
@@ -211,7 +211,7 @@ def carry_out_attempts(
         if not kept.is_done(job):
             judge = MeteredModel(model, options.settings.limits)
             of_task = {number: results[Job(task=job.task, seed=number)] for number in numbers}
-            chosen = _chosen(judge, of_task, options)
+            chosen = _choose_result(judge, of_task, options)
             kept.add(chosen.model_copy(update={"seed": None}))
             screen.say(
                 f"{job.task}: attempt {chosen.labels['attempt']}, chosen by {chosen.labels['chosen by']}"
@@ -229,14 +229,14 @@ def carry_out_attempts(
     return DONE if all(kept.is_done(job) for job in wanted) else NOT_DONE
 
 
-def _chosen(judge: MeteredModel, results: Mapping[int, Result], options: Options) -> Result:
-    """Return the result of the chosen attempt at a task, with the calls, tokens and dollars of all and of the choice.
+def _choose_result(judge: MeteredModel, results: Mapping[int, Result], options: Options) -> Result:
+    """Choose the best attempt at a task, and return its result with the model usage of all attempts and of the choice.
 
-    An attempt that broke is not chosen; if all did, the first one is the result. Memory gets what the chosen one
-    learned.
+    Broken attempts are never chosen; if all are broken, the first is returned. What the chosen attempt learned is
+    merged into the memory.
     """
     from agent_s.records import Task
-    from evaluation.attempts import choose_attempt, spent_on, take_over
+    from evaluation.attempts import choose_attempt, merge_learned, total_usage
     from evaluation.harness.results import effort_of
 
     ended = {number: result for number, result in results.items() if result.trajectory and result.outcome != "error"}
@@ -247,8 +247,8 @@ def _chosen(judge: MeteredModel, results: Mapping[int, Result], options: Options
     if choice is None:
         return next(iter(results.values()))
     chosen = results[choice.number]
-    take_over(options.settings, folders[choice.number])
-    spent = effort_of(spent_on(results.values(), judge.budget.used))
+    merge_learned(options.settings, folders[choice.number])
+    spent = effort_of(total_usage(results.values(), judge.budget.used))
     return chosen.model_copy(
         update={
             **{name: value for name, value in spent.items() if name != "steps"},

@@ -1,1 +1,1 @@
-"""Running many tasks: worker processes, recordings and results on disk."""
+"""Evaluation harness: worker pools, recordings, and results on disk."""

@@ -1,11 +1,12 @@
-"""Errors of a run that failed, by rules on its events (paper, section 4.4); a run may have several.
+"""Classifies the errors of a failed run with rules on its events (paper, section 4.4).
 
 - planning: an unsuitable plan;
 - grounding: an action that missed its target, although the reasoning was right;
-- execution: a wrong decision, repetition, or no change of behaviour while a subtask is carried out.
+- execution: a wrong decision, repetition, or no change of behaviour during a subtask.
 
-Rules see what results say of themselves. They cannot see that a plan misunderstands the task, or that a right-looking
-element is the wrong one, so what they find is a lower bound; `evaluation.report.errors` may ask a model for the rest.
+A run may have several errors. The rules use the results of actions only: they cannot detect that a plan misunderstands
+the task, or that a plausible element is the wrong one. The count is therefore a lower bound; `evaluation.report.errors`
+can ask a model for the rest.
 """
 
 from __future__ import annotations
@@ -26,50 +27,50 @@ from evaluation.harness.results import FailureKind
 ErrorKind = Literal["planning", "grounding", "execution"]
 
 ROOT_FIRST: tuple[ErrorKind, ...] = ("planning", "grounding", "execution")
-"""Kinds of errors, causes before consequences: the first two often lead to the third (paper, appendix D.2)."""
+"""Kinds of errors, causes before effects: the first two often lead to the third (paper, appendix D.2)."""
 
-_OF_REFUSAL: dict[Refusal, ErrorKind] = {
+_KIND_BY_REFUSAL: dict[Refusal, ErrorKind] = {
     **dict.fromkeys(("unknown_id", "off_screen", "no_text", "out_of_sight", "not_selected", "covered"), "grounding"),
     **dict.fromkeys(("not_typed", "partly_typed"), "grounding"),
     **dict.fromkeys(("not_started", "not_in_front", "no_key"), "execution"),
-}  # the others are those of a policy, of a person, or of a screen that changed meanwhile
+}  # other refusals are due to the policy, the user, or a concurrent change of the screen
 
-_OF_REMARK: dict[Remark, ErrorKind] = {
+_KIND_BY_REMARK: dict[Remark, ErrorKind] = {
     **dict.fromkeys(("not_switched", "focus_elsewhere"), "grounding"),
     **dict.fromkeys(("disabled", "no_window", "alert", "invalid"), "execution"),
 }
 
 
 class FoundError(Record):
-    """An error of a run."""
+    """An error found in a run."""
 
-    kind: ErrorKind  # what went wrong
-    sign: str  # what shows it: a refusal or remark of `aci.acting.result`, or another sign (docs/evaluation.md)
-    steps: tuple[int, ...] = ()  # numbers of the steps that show it; () if none of them does
+    kind: ErrorKind  # class of the error
+    sign: str  # evidence: a refusal or remark of `aci.acting.result`, or another sign (docs/evaluation.md)
+    steps: tuple[int, ...] = ()  # numbers of the steps with the evidence; may be empty
     subtask: str = ""  # name of the subtask; empty for the whole run
-    by: Literal["rule", "model"] = "rule"  # who found it
-    reason: str = ""  # in the words of a model; empty for a rule
+    by: Literal["rule", "model"] = "rule"  # source of the finding
+    reason: str = ""  # explanation by the model; empty for rules
 
 
 class FailureSigns:
-    """Collects what a run that failed is judged by, while it runs; screens and prompts are not kept."""
+    """Event listener that collects the evidence for classifying a failure, without screens and prompts."""
 
     def __init__(self) -> None:
         self._events: list[Event] = []
 
     def __call__(self, event: Event) -> None:
-        """Take one event."""
+        """Handle one event."""
         if isinstance(event, ModelCalled):
             self._events.append(event.model_copy(update={"exchanges": ()}))
         elif not isinstance(event, Observed):
             self._events.append(event)
 
     def kind(self, outcome: Outcome, ended_by_benchmark: bool = False) -> FailureKind:
-        """Return the kind of a run that failed: of its errors the root cause, otherwise an estimate.
+        """Return the kind of failure: the root cause among the errors found, or else an estimate.
 
         Args:
-            outcome: How it ended.
-            ended_by_benchmark: Whether an action made the benchmark end the episode.
+            outcome: How the run ended.
+            ended_by_benchmark: Whether the benchmark ended the episode in response to an action.
         """
         if outcome.status == "error":
             return "environment"
@@ -87,16 +88,16 @@ class FailureSigns:
 
 
 def find_errors(timeline: Timeline, outcome: Outcome) -> tuple[FoundError, ...]:
-    """Return the errors of a run that failed, as far as rules find them.
+    """Return the errors of a failed run that the rules detect.
 
     Args:
         timeline: The run.
-        outcome: How it ended; given separately, since a benchmark may judge otherwise than the agent.
+        outcome: How it ended; the verdict of a benchmark may differ from that of the agent in the timeline.
     """
-    found = [*_of_plans(timeline, outcome), *_of_calls(timeline)]
+    found = [*_planning_errors(timeline, outcome), *_protocol_errors(timeline)]
     for entry in timeline.subtasks:
         by_sign: dict[tuple[ErrorKind, str], list[int]] = {}
-        for kind, sign, numbers in _of_subtask(entry, timeline):
+        for kind, sign, numbers in _subtask_errors(entry, timeline):
             by_sign.setdefault((kind, sign), []).extend(numbers)
         name = entry.subtask.name if entry.subtask is not None else ""
         for (kind, sign), numbers in by_sign.items():
@@ -107,7 +108,7 @@ def find_errors(timeline: Timeline, outcome: Outcome) -> tuple[FoundError, ...]:
     return tuple(sorted(found, key=lambda error: ROOT_FIRST.index(error.kind)))
 
 
-def _of_plans(timeline: Timeline, outcome: Outcome) -> Iterator[FoundError]:
+def _planning_errors(timeline: Timeline, outcome: Outcome) -> Iterator[FoundError]:
     if outcome.status in ("failed", "infeasible") and not timeline.subtasks:
         yield FoundError(kind="planning", sign="no_plan")
     if outcome.status == "infeasible":
@@ -126,18 +127,18 @@ def _of_plans(timeline: Timeline, outcome: Outcome) -> Iterator[FoundError]:
         yield FoundError(kind="planning", sign="replans_used_up")
 
 
-def _of_calls(timeline: Timeline) -> Iterator[FoundError]:
-    """Yield the answers that broke the protocol."""
+def _protocol_errors(timeline: Timeline) -> Iterator[FoundError]:
+    """Yield an error for each kind of model call with malformed answers."""
     kinds: dict[str, ErrorKind] = {"plan": "planning", "act": "execution"}
     broken = {call.call for call in timeline.calls if call.error.partition(":")[0] == MalformedResponse.__name__}
     for call in sorted(kinds.keys() & broken):
         yield FoundError(kind=kinds[call], sign="invalid_answer")
 
 
-def _of_subtask(entry: SubtaskEntry, timeline: Timeline) -> Iterator[tuple[ErrorKind, str, Sequence[int]]]:
-    """Yield the errors of one subtask as kind, sign and numbers of steps."""
+def _subtask_errors(entry: SubtaskEntry, timeline: Timeline) -> Iterator[tuple[ErrorKind, str, Sequence[int]]]:
+    """Yield the errors of one subtask as (kind, sign, step numbers)."""
     for step in entry.steps:
-        if step.performed is not None and (error := _of_step(step, step.performed.result)) is not None:
+        if step.performed is not None and (error := _step_error(step, step.performed.result)) is not None:
             yield *error, (step.chosen.step,)
     for before, after in pairwise(entry.steps):
         again = (before.chosen.action, before.chosen.target) == (after.chosen.action, after.chosen.target)
@@ -153,15 +154,15 @@ def _of_subtask(entry: SubtaskEntry, timeline: Timeline) -> Iterator[tuple[Error
         yield "execution", "subtask_limit", ()
 
 
-def _of_step(step: StepEntry, result: ActionResult) -> tuple[ErrorKind, str] | None:
+def _step_error(step: StepEntry, result: ActionResult) -> tuple[ErrorKind, str] | None:
     action = step.chosen.action
     if not result.ok:
         if result.refusal is None:
             return "execution", "refused"
-        kind = _OF_REFUSAL.get(result.refusal)
+        kind = _KIND_BY_REFUSAL.get(result.refusal)
         return None if kind is None else (kind, result.refusal)
-    if result.effect is not None and result.effect.remark in _OF_REMARK:
-        return _OF_REMARK[result.effect.remark], result.effect.remark
+    if result.effect is not None and result.effect.remark in _KIND_BY_REMARK:
+        return _KIND_BY_REMARK[result.effect.remark], result.effect.remark
     if isinstance(action, Click | DragAndDrop | SelectText) and not result.worked:
         return "grounding", "no_effect"
     named = isinstance(action, Type) and bool(action.targets()) and not action.enter
@@ -171,5 +172,5 @@ def _of_step(step: StepEntry, result: ActionResult) -> tuple[ErrorKind, str] | N
 
 
 def has_succeeded(entry: SubtaskEntry) -> bool:
-    """Return whether a subtask was finished; one that was cut off was not."""
+    """Return whether a subtask completed; an interrupted one did not."""
     return entry.ended is not None and entry.ended.ok

@@ -1,6 +1,6 @@
-"""Parallel workers: processes on this machine, of which one that breaks loses its current episode and is replaced.
+"""Pool of worker processes on this machine; a crashed worker loses its current episode and is replaced.
 
-`evaluation.harness.ray_pool` has them on the machines of a cluster.
+`evaluation.harness.ray_pool` is the counterpart for a cluster.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from evaluation.errors import WorkerLost
 from evaluation.harness.results import Job, Result, Work
 
 COMMAND = (sys.executable, "-m", "evaluation.worker")
-OVERHEAD_S = 120.0  # time an episode may take beyond its own limit, for its desktop to start, s
-ENDING_S = 10.0  # time a worker may take to stop its desktop, s
-_LAST_OUTPUT = 2000
+OVERHEAD_S = 120.0  # extra time for starting the desktop, beyond the time limit of the episode, s
+ENDING_S = 10.0  # time limit for a worker to stop its desktop, s
+_MAX_OUTPUT = 2000  # characters of error output in messages
 
 
 class Worker:
-    """A worker process that is started when it gets its first job."""
+    """A worker process, started with its first job."""
 
     def __init__(self, assignment: str, command: Sequence[str] = COMMAND) -> None:
         self._assignment = assignment
@@ -43,25 +43,25 @@ class Worker:
         """Run one episode.
 
         Raises:
-            WorkerLost: The process ended or did not answer in time; the next call starts another.
+            WorkerLost: The process exited or did not answer in time; the next call starts a new one.
         """
         process = self._process or self._start()
         _write_line(process, job.model_dump_json())
         try:
             line = self._answers.get(timeout=limit_s)
         except queue.Empty as error:
-            raise self._lost(f"did not answer within {limit_s:g} s") from error
+            raise self._loss(f"did not answer within {limit_s:g} s") from error
         if not line:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=ENDING_S)
-            raise self._lost(f"ended with status {process.poll()}")
+            raise self._loss(f"ended with status {process.poll()}")
         try:
             return Result.model_validate_json(line)
         except ValidationError as error:
-            raise self._lost(f"answered {line[:200]!r}") from error
+            raise self._loss(f"answered {line[:200]!r}") from error
 
     def end(self) -> None:
-        """End the process for good, from any thread; its current job is lost."""
+        """Stop the process for good; the current job is lost. Thread-safe."""
         with self._lock:
             self._ended = True
         self._close()
@@ -78,14 +78,14 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 encoding="utf-8",
-                start_new_session=True,  # Ctrl-C in the terminal is for the evaluation itself
+                start_new_session=True,  # keeps Ctrl-C in the terminal from reaching the worker
             )
-        threading.Thread(target=_pass_on, args=(process, self._answers), daemon=True).start()
+        threading.Thread(target=_read_answers, args=(process, self._answers), daemon=True).start()
         _write_line(process, self._assignment)
         return process
 
     def _close(self) -> None:
-        """End the process in order, or by force if it takes too long."""
+        """Terminate the process, and kill it if that takes too long."""
         with self._lock:
             process, self._process = self._process, None
         if process is None:
@@ -98,45 +98,45 @@ class Worker:
             process.wait()
         for stream in (process.stdin, process.stdout, self._errors):
             if stream is not None:
-                with suppress(OSError):  # it still holds a job that nobody will read
+                with suppress(OSError):  # flushing an unread job fails
                     stream.close()
 
-    def _lost(self, problem: str) -> WorkerLost:
+    def _loss(self, problem: str) -> WorkerLost:
         output = ""
         if self._errors is not None:
-            with suppress(ValueError):  # closed, since the worker was ended from another thread meanwhile
+            with suppress(ValueError):  # closed by `end` in another thread
                 size = self._errors.seek(0, 2)
-                self._errors.seek(max(0, size - _LAST_OUTPUT))
+                self._errors.seek(max(0, size - _MAX_OUTPUT))
                 output = self._errors.read().strip()
         self._close()
         return WorkerLost(f"the worker {problem}.{f' Its last output: {output}' if output else ''}")
 
 
 def _write_line(process: subprocess.Popen[str], line: str) -> None:
-    """Write a line; a process that has ended is noticed when it does not answer."""
+    """Write a line; a dead process is detected later, by its missing answer."""
     assert process.stdin is not None
     with suppress(OSError, ValueError):
         process.stdin.write(line + "\n")
         process.stdin.flush()
 
 
-def _pass_on(process: subprocess.Popen[str], answers: queue.Queue[str]) -> None:
-    """Read answers in their own thread, since a pipe has no time limit; "" marks their end."""
+def _read_answers(process: subprocess.Popen[str], answers: queue.Queue[str]) -> None:
+    """Move answers from the pipe to a queue, which supports timeouts; "" marks the end."""
     assert process.stdout is not None
-    with suppress(ValueError):  # closed meanwhile
+    with suppress(ValueError):  # closed by another thread
         for line in process.stdout:
             answers.put(line)
     answers.put("")
 
 
 class Pool:
-    """Runs jobs on several worker processes of this machine; a `evaluation.harness.pools.JobPool`.
+    """A `evaluation.harness.pools.JobPool` of worker processes on this machine.
 
     Args:
-        assignment: The work of each worker.
+        assignment: Configuration of the workers.
         size: Number of workers.
-        limit_s: Time limit of an episode, s; a worker that takes much longer is replaced.
-        command: The program of a worker.
+        limit_s: Time limit of an episode, s; a worker that exceeds it by far is replaced.
+        command: Command line of a worker.
     """
 
     def __init__(self, assignment: Work, size: int, limit_s: float, command: Sequence[str] = COMMAND) -> None:
@@ -145,16 +145,16 @@ class Pool:
         self._stopping = False
 
     def stop(self) -> None:
-        """Start no further episodes."""
+        """Start no more jobs."""
         self._stopping = True
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
-        """Run the jobs, and yield their results as they come.
+        """Run the jobs, and yield results in order of completion.
 
-        A worker begins its next job when the caller asks for the next result, so that a caller who calls `stop`
-        after a result, for instance at the end of a budget, does not pay for one more job.
+        A worker starts its next job only when the caller asks for the next result: a caller that calls `stop` after a
+        result, for instance because a budget is used up, does not pay for another job.
 
-        Closing the iterator, or KeyboardInterrupt inside it, ends the workers and their current jobs.
+        Closing the iterator, or KeyboardInterrupt inside it, stops the workers and their current jobs.
         """
         left = deque(jobs)
         running: dict[Future[Result], Worker] = {}

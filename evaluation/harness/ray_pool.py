@@ -1,7 +1,7 @@
-"""Workers on the machines of a Ray cluster: one actor for each desktop.
+"""Pool of workers on a Ray cluster, with one actor per desktop.
 
-The caller counts one result for each job, whatever becomes of actors and machines. A job whose actor is lost is done
-again by another one; Ray restarts lost actors on machines with a free desktop.
+Every job yields exactly one result, even if actors or machines fail. The job of a lost actor is retried on another one;
+Ray restarts lost actors on machines with a free desktop.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from evaluation.harness.results import Job, Result, Work
 if TYPE_CHECKING:
     from types import ModuleType
 
-RESOURCE = "desktop"  # what a machine of the cluster offers as often as it can hold a desktop
-MOST_LOSSES = 3  # of actors in the middle of the same job, which may be its fault
-CONNECT_S = 10.0  # longest wait for a cluster to accept a connection, s
-LOST_S = 300.0  # longest time without any actor, s
+RESOURCE = "desktop"  # Ray resource; its amount is the number of desktops that a machine can run
+MAX_LOSSES = 3  # lost actors after which a job counts as broken, since it may be the cause
+CONNECT_S = 10.0  # time limit for connecting to a cluster, s
+LOST_S = 300.0  # time limit for having no live actor, s
 _POLL_S = 1.0
 
 
 class DesktopActor:
-    """Holds a worker process on its machine; what it takes and gives is JSON.
+    """Ray actor that owns a worker process on its machine; arguments and results are JSON.
 
     Args:
-        assignment: The line with the work of the worker.
-        command: Its program; the interpreter is that of the actor.
+        assignment: The assignment line of the worker.
+        command: Command line of the worker; its interpreter is replaced with that of the actor.
     """
 
     def __init__(self, assignment: str, command: Sequence[str]) -> None:
         self._worker = Worker(assignment, (sys.executable, *command[1:]))
 
     def ready(self, mark: str) -> str:
-        """Return the name of this machine if a file of the caller is not to be found here, else ""."""
+        """Return "" if this machine sees a file of the caller, and its host name otherwise."""
         return "" if Path(mark).exists() else socket.gethostname()
 
     def run(self, job: str, limit_s: float) -> str:
-        """Run a job, and return its result."""
+        """Run a job; a lost worker is returned as a broken result."""
         wanted = Job.model_validate_json(job)
         try:
             return self._worker.run(wanted, limit_s).model_dump_json()
@@ -56,19 +56,19 @@ class DesktopActor:
             return Result.broken(wanted, str(error)).model_dump_json()
 
     def end(self) -> None:
-        """End the worker with its desktop."""
+        """Stop the worker and its desktop."""
         self._worker.end()
 
 
 class RayPool:
-    """Runs jobs on the desktops of a cluster; a `evaluation.harness.pools.JobPool`.
+    """A `evaluation.harness.pools.JobPool` on the desktops of a Ray cluster.
 
     Args:
-        assignment: The work of each worker; its folders, and its memory, must be the same on all machines.
+        assignment: Configuration of the workers; all machines must share its folders and its memory.
         size: Maximum number of desktops.
-        limit_s: Time limit of a job, s; a worker that takes much longer is replaced.
+        limit_s: Time limit of a job, s; a worker that exceeds it by far is replaced.
         address: Address of the cluster, or "auto" for the one that this machine belongs to.
-        command: The program of a worker.
+        command: Command line of a worker.
     """
 
     def __init__(
@@ -83,19 +83,19 @@ class RayPool:
         self._stopping = False
 
     def stop(self) -> None:
-        """Start no further job."""
+        """Start no more jobs."""
         self._stopping = True
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
-        """Run the jobs, and yield their results as they come, one for each job.
+        """Run the jobs, and yield one result for each, in order of completion.
 
-        Closing the iterator, or KeyboardInterrupt inside it, ends the actors and their current jobs.
+        Closing the iterator, or KeyboardInterrupt inside it, stops the actors and their current jobs.
 
         Raises:
             ClusterError: Ray is not installed, the cluster cannot be reached or offers no desktops, or one of its
                 machines does not have the folder of the results.
         """
-        with _connected(self._address) as ray, _marked(self._folder) as mark:
+        with _connection(self._address) as ray, _marker_file(self._folder) as mark:
             kind = ray.remote(num_cpus=0, resources={RESOURCE: 1}, max_restarts=-1, max_concurrency=2)(DesktopActor)
             actors = [kind.remote(self._assignment, self._command) for _ in range(min(self._size, len(jobs)))]
             try:
@@ -109,9 +109,9 @@ class RayPool:
                     ray.kill(actor)
 
     def _work(self, ray: ModuleType, actors: Sequence[Any], left: deque[Job], mark: str) -> Iterator[Result]:
-        """Give each actor that answers the next job; the actor of a lost job answers again once it has been restarted.
+        """Assign the next job to each actor that reports ready; a lost actor does so again after its restart.
 
-        An actor without a job is asked again when a job comes back, since its own machine may be gone as well.
+        Idle actors are polled again when a job is requeued, since their own machine may have failed as well.
         """
         asked = {actor.ready.remote(mark): actor for actor in actors}
         running: dict[Any, tuple[Any, Job]] = {}
@@ -128,10 +128,10 @@ class RayPool:
                     idle.append(actor)
                     if job is not None:
                         losses[job] += 1
-                        if losses[job] < MOST_LOSSES:
+                        if losses[job] < MAX_LOSSES:
                             left.appendleft(job)
                         else:
-                            yield Result.broken(job, f"{MOST_LOSSES} actors were lost in the middle of it: {why}")
+                            yield Result.broken(job, f"{MAX_LOSSES} actors were lost in the middle of it: {why}")
                     continue
                 answered_at = time.monotonic()
                 if job is not None:
@@ -152,15 +152,15 @@ class RayPool:
                 raise ClusterError(f"No machine of the cluster has had a free {RESOURCE} for {LOST_S:g} s: {why}")
 
     def _require_folder(self, lacking: str) -> None:
-        """Refuse a machine, by its name, that does not have the folder; "" is one that has it."""
+        """Raise if `lacking` names a machine without the results folder; "" means that it has the folder."""
         if lacking:
             share = "Put it on a disk that all machines share, such as NFS"
             raise ClusterError(f"{lacking} does not have the folder {self._folder} of this machine. {share}.")
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[ModuleType]:
-    """Connect to a cluster, unless this process is connected already."""
+def _connection(address: str) -> Iterator[ModuleType]:
+    """Connect to a cluster, unless this process is already connected."""
     try:
         import ray
     except ImportError as error:
@@ -183,7 +183,7 @@ def _connected(address: str) -> Iterator[ModuleType]:
 
 
 def _require_listener(address: str) -> None:
-    """Refuse an address where nothing listens, which Ray would try again and again for minutes."""
+    """Fail fast if nothing listens at an address; Ray itself would retry for minutes."""
     if address == "auto":
         return
     host, _, port = address.rpartition(":")
@@ -196,8 +196,8 @@ def _require_listener(address: str) -> None:
 
 
 @contextmanager
-def _marked(folder: Path) -> Iterator[str]:
-    """Put a file into a folder by which other machines are known to have the same one, and yield its path."""
+def _marker_file(folder: Path) -> Iterator[str]:
+    """Create a marker file in a folder, so that other machines can check that they share it, and yield its path."""
     from agent_s.runs.listing import make_private_folder
 
     mark = folder / f".cluster-{secrets.token_hex(8)}"

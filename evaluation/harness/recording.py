@@ -1,4 +1,4 @@
-"""Recording of one run of a benchmark: its events on disk, its outcome, and its report."""
+"""Records one benchmark run: events on disk, outcome, and report."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from agent_s.trajectory.recorder import Recorder
 
 @dataclass(eq=False)
 class Recording:
-    """Records a run and passes its events on; if the recording cannot be written, only the report is lost."""
+    """Event listener that records a run and forwards its events; a write error costs only the report."""
 
     runs_folder: Path  # parent of the folder of the run
-    on_event: Callable[[Event], None] | None = None  # called with every event once it is recorded
+    on_event: Callable[[Event], None] | None = None  # called with each event after recording it
     outcome: Outcome | None = field(default=None, init=False)  # how the run ended; None until then
     seconds: float = field(default=0.0, init=False)  # wall time from the first event to the last, s
     # why the recording or its report is missing or incomplete; empty otherwise
@@ -28,7 +28,7 @@ class Recording:
     _recorder: Recorder | None = field(default=None, init=False)
 
     def __call__(self, event: Event) -> None:
-        """Take one event."""
+        """Record and forward one event."""
         if isinstance(event, RunStarted):
             self._start(event)
         if isinstance(event, RunEnded):
@@ -44,7 +44,7 @@ class Recording:
         return self._recorder.folder if self._recorder is not None else None
 
     def write_report(self) -> Path | None:
-        """Close the recording and write its page; return None if that fails."""
+        """Close the recording and write its HTML report; return None if that fails."""
         from agent_s.runs.reading import read_trajectory
         from agent_s.trajectory.report import write_report
 

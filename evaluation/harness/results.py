@@ -1,4 +1,4 @@
-"""Results on disk: a folder with one line of JSON per finished episode, and the recordings of failed ones.
+"""Results on disk: one JSON line per finished episode, and the recordings of failed ones.
 
 ```
 eval-20260314-093012/
@@ -6,8 +6,8 @@ eval-20260314-093012/
 └── runs/            one folder per recorded run: trajectory, screenshots, report.html
 ```
 
-An evaluation that was stopped continues where it was: episodes in the file are not run again, except errors. Files of
-a newer `SCHEMA_VERSION` are refused.
+An interrupted evaluation resumes: episodes with a result are not run again, except errors. Files with a newer
+`SCHEMA_VERSION` are rejected.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ FailureKind = Literal["planning", "grounding", "execution", "environment"]
 
 
 class Job(Record):
-    """One episode to be run."""
+    """One episode to run."""
 
     task: str  # name of the task
     seed: int | None = None  # variant of the task; None if it has none
 
 
 class Ended(Record):
-    """The end of a run, whatever judged it."""
+    """Outcome and effort of a run."""
 
     task: str  # name of the task
-    instruction: str = ""  # the instruction of the agent
-    status: Status  # how the run ended, by the agent; `error` if the task could not be prepared
-    score: float | None = None  # from 0 to 1, as the benchmark judges; None if it could not judge
-    # kind of failure, estimated as `evaluation.harness.failures` describes; None for a success
+    instruction: str = ""  # instruction given to the agent
+    status: Status  # status reported by the agent; `error` if the task could not be prepared
+    score: float | None = None  # score by the benchmark, 0 to 1; None if it could not judge
+    # estimated kind of failure, see `evaluation.harness.failures`; None for a success
     failure: FailureKind | None = None
-    reason: str = ""  # why, for a person
+    reason: str = ""  # human-readable reason
     steps: int = 0  # primitives performed
     model_calls: int = 0
     input_tokens: int = 0  # tokens sent
     output_tokens: int = 0  # tokens received
     dollars: float | None = None  # cost; None if the price is unknown
-    seconds: float = 0.0  # wall time of the run, s; preparing the desktop is left out
-    run_id: str = ""  # the run; empty if there was none
+    seconds: float = 0.0  # wall time of the run without preparing the desktop, s
+    run_id: str = ""  # id of the run; empty if none started
 
 
 class Result(Ended):
@@ -65,36 +65,36 @@ class Result(Ended):
     seed: int | None = None  # variant of the task; None if it has none
     # `error` if the environment broke, which says nothing about the agent
     outcome: Literal["success", "failure", "error"]
-    # labels to group results by, such as application, level or domain
+    # labels for grouping results, such as application, level or domain
     labels: dict[str, str] = Field(default_factory=dict)
-    trajectory: str = ""  # folder of the recorded run, relative to that of the results; empty if it was not kept
-    report: str = ""  # its page, likewise
+    trajectory: str = ""  # recording folder relative to the results folder; empty if not kept
+    report: str = ""  # HTML report, likewise
 
     @classmethod
     def broken(cls, job: Job, reason: str) -> Self:
-        """Return the result of an episode whose environment broke."""
+        """Return the result for an episode whose environment failed."""
         return cls(task=job.task, seed=job.seed, outcome="error", status="error", failure="environment", reason=reason)
 
     @property
     def job(self) -> Job:
-        """The episode that this is the result of."""
+        """The episode of this result."""
         return Job(task=self.task, seed=self.seed)
 
 
 class Header(Record):
-    """First line of a file of results."""
+    """First line of a results file."""
 
-    benchmark: str  # the benchmark, such as "miniwob"
+    benchmark: str  # name of the benchmark, such as "miniwob"
     model: str  # name of the model
     settings: dict[str, Any]  # all settings, as JSON
-    version: str  # version of this program
+    version: str  # version of agent-s
     started: datetime  # when the evaluation began
     schema_version: int = SCHEMA_VERSION  # version of the format
     format: Literal["agent-s evaluation"] = FORMAT  # marks the file as results
 
 
 def effort_of(usage: Usage) -> dict[str, Any]:
-    """Return the fields of `Ended` that say what a run used."""
+    """Return the usage fields of `Ended`."""
     return usage.model_dump(include={"steps", "model_calls", "input_tokens", "output_tokens", "dollars"})
 
 
@@ -104,11 +104,11 @@ def place_in(folder: Path, path: Path | None) -> str:
 
 
 class ResultsFile:
-    """The results of one evaluation, old and new.
+    """Appendable results file of one evaluation, including results of earlier sessions.
 
     Args:
-        folder: Their folder, created if missing.
-        header: The evaluation; an existing file must have the same benchmark, model and settings.
+        folder: Results folder, created if missing.
+        header: Header of the evaluation; an existing file must have the same benchmark, model and settings.
 
     Raises:
         ResultsError: The file cannot be read or written, or belongs to another evaluation.
@@ -117,7 +117,7 @@ class ResultsFile:
     def __init__(self, folder: Path, header: Header) -> None:
         from agent_s.runs.listing import make_private_folder
 
-        self.folder = folder  # their folder
+        self.folder = folder  # results folder
         self._path = folder / RESULTS_FILE
         self.results: dict[Job, Result] = {}  # the latest result of each episode
         try:
@@ -133,7 +133,7 @@ class ResultsFile:
         """Append one result.
 
         Raises:
-            ResultsError: It cannot be written.
+            ResultsError: The file cannot be written.
         """
         try:
             self._write(result)
@@ -154,7 +154,7 @@ class ResultsFile:
                 differing = _difference(before[key], now[key])
                 raise ResultsError(f"{self._path} holds results with another {key} ({differing}). Use another folder.")
         content = self._path.read_bytes()
-        os.truncate(self._path, content.rfind(b"\n") + 1)  # a last line that was cut short; its episode is run again
+        os.truncate(self._path, content.rfind(b"\n") + 1)  # drop a truncated last line; its episode runs again
 
     def _write(self, line: Record) -> None:
         with self._path.open("a", encoding="utf-8") as file:
@@ -165,7 +165,7 @@ def read_results(folder: Path) -> tuple[Header, dict[Job, Result]]:
     """Read the results of an evaluation; an incomplete last line is ignored.
 
     Raises:
-        ResultsError: There are none, or they are damaged or of a newer version.
+        ResultsError: The file is missing, damaged, or of a newer version.
     """
     path = folder / RESULTS_FILE
     try:
@@ -198,14 +198,14 @@ def _header(path: Path, line: str) -> Header:
 
 
 def _difference(before: Any, now: Any) -> str:
-    """Return how two values differ, for dictionaries the names of the differing keys."""
+    """Describe how two values differ; for dictionaries, list the differing keys."""
     if not isinstance(before, Mapping):
         return f"{before}, not {now}"
     return ", ".join(sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)))
 
 
 class Work(Record):
-    """What every worker must know; benchmarks and explorations add to it."""
+    """Base configuration of a worker, extended by evaluations and explorations."""
 
     settings: Settings  # model, limits, memory and desktop
-    folder: Path  # folder of the results and the recorded runs
+    folder: Path  # folder for results and recorded runs

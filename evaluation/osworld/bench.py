@@ -55,9 +55,9 @@ class TaskBench:
 
     def _attempt(self, task: TaskFile) -> TaskResult:
         from agent_s.loop.agent import AgentS
-        from evaluation.attempts import learning_apart, write_learned
+        from evaluation.attempts import separate_memory, write_learned
 
-        with learning_apart(self.settings) as learned:
+        with separate_memory(self.settings) as learned:
 
             def new_agent(desktop: VirtualDesktop) -> AgentS:
                 return AgentS.from_settings(self.settings, desktop, learned=learned)
