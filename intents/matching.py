@@ -194,8 +194,7 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
     things = _things(query)
     own = (*things, *_joined(things)) if things else query.pairs
     has_own_name = any(likeness(word, other) >= _FORM for word in own for other in everything)
-    said = things or [word for word in query.words if word != query.verb and any(likeness(word, o) for o in everything)]
-    if missing and not (main.way == "choose" and main.verb != "use") and (extra or not said):
+    if missing and not (main.way == "choose" and main.verb != "use") and (extra or not things):
         score *= _CONTRAST
     elif extra and not (has_own_name and (things or not _things(named))):
         score *= _ONLY_LIKE

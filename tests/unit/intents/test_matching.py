@@ -47,7 +47,7 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("change the size of the photo", "original size", False),
         ("open another picture", "open file", True),
         ("insert a picture", "insert text from file", False),
-        ("show the document as a presentation", "turn on presentation", True),
+        ("show the document as a presentation", "open document", False),
         ("insert a new page", "insert table", False),
         ("set up the slide show", "open slide show settings", True),
         ("set up the slide show", "open slide properties", False),
