@@ -76,4 +76,4 @@ def _status(name: EngineName, models: Path | None, try_out: bool) -> EngineStatu
         return EngineStatus(name, False, str(error))
     if "".join(read.split()).casefold() != "".join(SAMPLE_TEXT.split()).casefold():
         return EngineStatus(name, False, f"read {read!r} where {SAMPLE_TEXT!r} was written")
-    return EngineStatus(name, True, f"reads {SAMPLE_TEXT!r}")
+    return EngineStatus(name, True, f"tested with {SAMPLE_TEXT!r}")

@@ -120,7 +120,7 @@ def text_recognition(settings: Settings) -> Iterator[Finding]:
         hint = engine.hint
         if engine.name == "rapidocr" and "pipx" in sys.prefix:
             hint = "pipx inject agent-s rapidocr onnxruntime"
-        name, purpose = f"text recognition {engine.name}", "reads text that is only pixels"
+        name, purpose = f"text recognition {engine.name}", "recognizes text in pixels"
         if engine.works:
             yield Finding(name, "ok", f"{purpose} ({engine.detail})")
         else:

@@ -138,7 +138,7 @@ def test_doctor_finds_all_requirements(experienced: User) -> None:
     assert checks["your screen"]["state"] == "optional"
     assert checks["accessibility dbus"]["state"] == "ok"
     assert checks["accessibility pyatspi"]["state"] in ("ok", "optional")
-    assert checks["text recognition rapidocr"]["detail"].endswith("reads 'Open file'")
+    assert checks["text recognition rapidocr"]["detail"].endswith("tested with 'Open file')")
     assert not [check for check in report["checks"] if check["state"] == "missing"]
 
 
