@@ -36,7 +36,7 @@ def test_the_prompt_explains_itself_and_is_not_taken_for_a_task(user: User) -> N
     lines = "?\nHELP!\nhlep\nmemory\ndetails\nWait 0 seconds\nstatus\ndetails\nmemory\nreset\n"
     done = user.agent_s("--model", "offline", "--virtual", input=lines)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("restore the desktop to its start") == 2
+    assert done.stdout.count("restore the desktop") == 2
     assert "Did you mean 'help'?" in done.stdout + done.stderr
     assert "Nothing has been learned yet." in done.stdout
     assert "No run has been recorded yet." in done.stdout

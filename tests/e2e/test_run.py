@@ -84,7 +84,7 @@ def test_a_failed_task_is_status_1_with_the_reason(user: User, tmp_path: Path) -
     model = recording(tmp_path / "model", "Frobnicate", give_up)
     done = user.agent_s("run", "Frobnicate", "--model", model, *PLAIN, "-c", "limits.max_replans=0")
     assert done.returncode == 1
-    assert "Failed. there is no button 'Frobnicate'" in done.stdout
+    assert "Failed. There is no button 'Frobnicate'" in done.stdout
 
 
 def test_a_missing_application_is_reported(user: User, tmp_path: Path) -> None:
