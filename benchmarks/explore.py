@@ -132,8 +132,10 @@ APPS = {
     "gnome-chess": App(("/usr/games/gnome-chess",), "GTK 4"),
     "KolourPaint": App(("kolourpaint", _PICTURE), "Qt 5"),
     "jEdit": App(("jedit", "sample.txt"), "Swing"),
-    "Atril": App(("atril", _PDF), "GTK 3", held_out=True),
-    "LXImage-Qt": App(("lximage-qt", _PICTURE), "Qt 5", held_out=True),
+    "Atril": App(("atril", _PDF), "GTK 3"),
+    "LXImage-Qt": App(("lximage-qt", _PICTURE), "Qt 5"),
+    "GHex": App(("ghex", _PICTURE), "GTK 4", held_out=True),
+    "PCManFM-Qt": App(("pcmanfm-qt",), "Qt 5", held_out=True),
 }
 
 
