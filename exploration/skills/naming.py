@@ -125,9 +125,9 @@ class _Function:
         elif opened := self._changes("opened"):
             yield from self._of_window(opened[0].what)
         elif self._control.role == "page tab":
-            names = [Open(object=self.words), Open(object=f"{self.words} tab")]
-            # A tab of a dialog is not meant if something else is called so as well: "open image".
-            yield from names if len(self._path) == 1 else reversed(names)
+            if len(self._path) == 1:  # in a dialog, a tab "Image" is not what "open an image" asks for
+                yield Open(object=self.words)
+            yield Open(object=f"{self.words} tab")
             yield Choose(verb="switch to", value=self.words)
         elif self.is_choice:
             yield from self._of_choice()
