@@ -61,9 +61,9 @@ class SkillRecall:
         matcher = SkillMatcher(known)
         fits = sorted(((matcher.match(plain, one), one) for one in known), key=lambda pair: -pair[0].score)
         near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]
+        if not _all_same(near, matcher):  # an alias, such as the title of a window, may be that of several
+            near = [(fit, one) for fit, one in near if fit.name == one.name] or near
         near = [pair for pair in near if not is_unverified(pair[1])] or near
-        if not _all_same(near, matcher):
-            near = [(fit, one) for fit, one in near if fit.name == one.name]  # not by an alias, such as a window title
         if not near or not _all_same(near, matcher):
             return None
         fit, best = min(near, key=lambda pair: (not self.memory.trusts(pair[1]), _drawbacks(pair[1])))

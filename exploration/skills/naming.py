@@ -343,7 +343,7 @@ def _without_app(intent: Intent, app: str) -> Intent:
 def _done(words: str) -> Intent:
     """Return the action that a label names, such as "delete line" or "hide slide"."""
     said = read(words, find_application=False)
-    if isinstance(said, Switch) and said.object:
+    if isinstance(said, Switch | Open) and said.object:
         return said
     verb, _, rest = words.partition(" ")
     return Do(verb=verb, object=rest) if _begins_with_verb(words) else Do(object=words)

@@ -46,7 +46,6 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("find and replace words", "search and replace", True),
         ("change the size of the photo", "original size", False),
         ("open another picture", "open file", True),
-        ("show the font settings", "open fonts tab", True),
         ("insert a picture", "insert text from file", False),
         ("show the document as a presentation", "open document", False),
         ("insert a new page", "insert table", False),
