@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -262,19 +263,14 @@ def test_live_display_on_a_terminal_ends_with_ctrl_c(user: User, tmp_path: Path)
 
 def test_ctrl_c_at_the_prompt_drops_the_line_and_keeps_the_desktop(user: User) -> None:
     process, main_end = on_a_terminal(user, "--virtual", "--model", "offline")
-
-    def read_to_the_prompt_after(words: str) -> None:
-        if "> " not in read_terminal(main_end, words).partition(words)[2]:
-            read_terminal(main_end, "> ")
-
     try:
-        read_to_the_prompt_after("Ctrl-D leaves.")
+        read_terminal(main_end, "Ctrl-D leaves.", "> ")
         for _ in range(3):
             os.write(main_end, b"Click 'OK")
             read_terminal(main_end, "'OK")
             time.sleep(0.3)  # Python sees a signal right behind a key, before it waits again, only at the next key
             os.write(main_end, b"\x03")
-            read_to_the_prompt_after("Ctrl-D leaves.")
+            read_terminal(main_end, "Ctrl-D leaves.", "> ")
         os.write(main_end, b"Wait 0 seconds\r")
         read_terminal(main_end, "'details' shows every step")
         assert process.poll() is None
@@ -292,11 +288,12 @@ def take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def read_terminal(descriptor: int, words: str) -> str:
-    """Read from a terminal until these words appear."""
+def read_terminal(descriptor: int, *texts: str) -> str:
+    """Read from a terminal until these texts have appeared, one after the other."""
+    expected = re.compile(".*".join(map(re.escape, texts)), re.DOTALL)
     seen = b""
-    while words.encode() not in seen:
+    while not expected.search(seen.decode(errors="replace")):
         ready, _, _ = select.select([descriptor], [], [], END_LIMIT_S)
-        assert ready, f"{words!r} never came: {seen.decode(errors='replace')}"
+        assert ready, f"{texts} never came: {seen.decode(errors='replace')}"
         seen += os.read(descriptor, 65536)
     return seen.decode(errors="replace")
