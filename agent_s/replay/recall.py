@@ -16,7 +16,7 @@ from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.replay.ambiguity import find_ambiguity
 from agent_s.replay.offered_skills import SkillOffers
 from agent_s.replay.placeholders import as_descriptions, derived_values, new_placeholders, outdated_numbers, prepare
-from agent_s.replay.recall_judged import LEAST_SIMILARITY, Candidate, Judges, choose
+from agent_s.replay.recall_judged import MIN_JUDGED_SIMILARITY, Candidate, Judges, choose
 from agent_s.replay.recall_skills import (
     MAX_CANDIDATES,
     FoundSkill,
@@ -386,7 +386,7 @@ class Recall:
     @property
     def _min_similarity(self) -> float:
         """Minimum similarity of candidates for a judge."""
-        return self.memory.embedder.min_similarity * LEAST_SIMILARITY
+        return self.memory.embedder.min_similarity * MIN_JUDGED_SIMILARITY
 
     def _similar_tasks(self) -> list[Candidate]:
         hits = self.memory.search_narrative(

@@ -20,8 +20,8 @@ from memory_store import Experience
 MAX_JUDGED = 5
 """Maximum number of candidates for one request; for 99% of labelled requests, the right one was among the best five."""
 
-LEAST_SIMILARITY = 0.4
-"""Share of the embedder's threshold that the cosine of a candidate must reach; the judge, too, tells what differs."""
+MIN_JUDGED_SIMILARITY = 0.4
+"""Minimum cosine of a candidate, as a share of the embedder's threshold."""
 
 Judges = Callable[[str, Sequence[KnownRequest]], Sequence[JudgedRequest]]
 """Returns a judgement of each known request, given the current one."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.records import Task
-from agent_s.replay.recall_judged import LEAST_SIMILARITY, MAX_JUDGED, Candidate, choose
+from agent_s.replay.recall_judged import MAX_JUDGED, MIN_JUDGED_SIMILARITY, Candidate, choose
 from agent_s.roles.judge import Judge
 from benchmarks.support.labelled_judge import LabelledJudge
 from memory_store import MemoryStore
@@ -99,7 +99,7 @@ class JudgedSearch:
 
     def search(self, query: str) -> list[str]:
         """Return what is the same as the query."""
-        least = self._store.embedder.min_similarity * LEAST_SIMILARITY
+        least = self._store.embedder.min_similarity * MIN_JUDGED_SIMILARITY
         hits = self._store.search_narrative(query, MAX_JUDGED, min_similarity=least)
         known = [Candidate(hit.experience, hit.experience.query) for hit in hits]
         judge = Judge(self.model, Task(instruction=query), self._store)
