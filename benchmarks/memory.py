@@ -12,12 +12,11 @@ many keys as it ever does, median, ms. `open_s_1e5`: from the start of the impor
 `rss_mb_1e5`: memory of that process with given embeddings, MB (MiniLM takes 200 MB more, the comparison 45 MB).
 `add_p50_ms`: embedding and storing one experience at 1e5, median, ms.
 `recall_at_1`, `false_positive_rate`: on labelled paraphrases (`memory_heldout.txt`); a false positive is an answer to a
-query for the opposite or for another application. `fresh_`, `unseen_`: on labels that were written later
-(`memory_fresh.txt`, `memory_unseen.txt`); `judged_`: on these, where a judge that knows the labels is asked about
-doubtful experience, as before a replay; `erring_`: where 5% of its answers are wrong. `calls_per_query`: of the judge,
-where each query is asked once. `kills`: number of writers killed
-with SIGKILL while four others wrote and four read; `lost`: number of acknowledged experiences missing afterwards, plus
-inconsistencies.
+query for the opposite or for another application. `fresh_`, `unseen_`, `spoken_`: on labels that were written later
+(`memory_fresh.txt` and so on; nothing was chosen on the last); `judged_`: where a judge that knows the labels is asked
+about doubtful experience, as before a replay; `erring_`: where 5% of its answers are wrong. `calls_per_query`: of the
+judge, where each query is asked once. `kills`: number of writers killed with SIGKILL while four others wrote and four
+read; `lost`: number of acknowledged experiences missing afterwards, plus inconsistencies.
 `team_acknowledged`: experiences that 8 processes stored on a PostgreSQL server with pgvector and 1e5 experiences,
 while 8 read and the server was restarted twice, in order and by a crash; `team_lost`: acknowledged ones missing
 afterwards, plus inconsistencies and processes that failed; `team_doubled`: stored, counted or used twice. `team_found`:
@@ -47,7 +46,7 @@ from memory_store import Embedder, HashingEmbedder, MemoryStore, Provenance, def
 from memory_store.embedding.minilm import MiniLmEmbedder
 from memory_store.search.ranking import MOST_COMPARED
 
-LATER = ("fresh", "unseen")
+LATER = ("fresh", "unseen", "spoken")
 QUALITY = tuple(
     f"{part}{name}"
     for part in ("", *(f"{later}_{judge}" for later in LATER for judge in ("", "judged_", "erring_")))

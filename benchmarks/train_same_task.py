@@ -87,7 +87,7 @@ def train(out: Path, steps: int) -> None:
         for group, rate in zip(optimizer.param_groups, (RATE, HEAD_RATE), strict=True):
             group["lr"] = rate * min(1.0, (step + 1) / WARM_UP) * (1 - step / steps)
         aims = torch.tensor([same for *_, same in batch]) * (1 - 2 * SMOOTHING) + SMOOTHING
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=reader.halves):
             odds = reader.odds([(one, other) for one, other, _ in batch])
         loss = torch.nn.functional.binary_cross_entropy_with_logits(odds, aims)
         optimizer.zero_grad()
@@ -129,10 +129,13 @@ class _Reader:
     def __init__(self, base: _Model, weights: dict[str, Any]) -> None:
         import torch
 
+        # Where the processor cannot multiply these, they take several times as long as whole ones.
+        self.halves = bool(torch.cpu._is_avx512_bf16_supported())
+        dtype = torch.bfloat16 if self.halves else torch.float32
         self._base, self._weights = base, weights
         self._words, self._positions = torch.tensor(base.words), torch.tensor(base.positions)
         self._frozen = [
-            {part: torch.tensor(getattr(layer, part).T).bfloat16() for part in PARTS} for layer in base.layers
+            {part: torch.tensor(getattr(layer, part).T.copy(), dtype=dtype) for part in PARTS} for layer in base.layers
         ]
 
     def odds(self, pairs: list[tuple[str, str]]) -> Any:
@@ -203,7 +206,7 @@ def measure() -> None:
 
 
 class _OnlyRules(MiniLmEmbedder):
-    def same(self, query: str, keys: Any) -> None:
+    def same(self, query: str, key: str) -> None:
         """Compare nothing."""
 
 

@@ -20,8 +20,9 @@ LABELS = {
     "measuring": _DATA / "memory_heldout.txt",
     "fresh": _DATA / "memory_fresh.txt",
     "unseen": _DATA / "memory_unseen.txt",
+    "spoken": _DATA / "memory_spoken.txt",
 }
-"""What thresholds were chosen on, and sets that they were not, oldest first."""
+"""Labelled paraphrases, oldest first; nothing was chosen on the last."""
 
 WITHOUT = {"!": "opposite", "@": "other application", "%": "other value", "?": "other thing"}
 """Marks of queries that nothing stored answers, with what they ask for."""
