@@ -82,7 +82,7 @@ def test_shown_note_is_written_again_with_another_text_and_name(settings: Settin
     assert demonstration.values == ("Milk and eggs", "notes.txt")
     unnamed = read_demonstration(folder).named("Write a note", {})
     with open_memory(settings) as memory:
-        assert "nothing in the task says so" in finish(unnamed, folder, memory)
+        assert "is not in the task" in finish(unnamed, folder, memory)
         stats = memory.stats()
     assert stats.narrative + stats.episodic + stats.skill == 0, "what cannot be replayed waits for a second try"
     final = read_demonstration(folder).named("Write a note", {"Milk and eggs": "text", "notes.txt": "file"})
