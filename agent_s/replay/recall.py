@@ -29,7 +29,10 @@ from agent_s.replay.recall_skills import (
 from agent_s.replay.skill_matching import SkillMatcher, is_usable
 from agent_s.replay.template import Mismatch, Replayable, read_steps
 from intents.alignment import Parameters, align, holds, skeleton
-from intents.reader import parts_of
+from intents.applications import mentioned, without_applications
+from intents.intent import Open
+from intents.reader import parts_of, read
+from intents.tables import words
 from memory_store import (
     EpisodicExperience,
     Experience,
@@ -325,6 +328,7 @@ class Recall:
         parts = parts_of(self.task.instruction)
         if not 1 < len(parts) <= _MAX_PARTS or len(set(parts)) < len(parts):
             return None
+        parts = _in_opened_applications(parts, self.display_names())
         found: list[tuple[Subtask, FoundSkill, Window | None]] = []
         for part in (Subtask(name=part) for part in parts):
             skill = self._skills.find(part, front)
@@ -445,6 +449,29 @@ def _replace_values(text: str, *parameters: Parameters) -> str | None:
             return None
         text = replaced
     return text
+
+
+def _in_opened_applications(parts: Sequence[str], display_names: Mapping[str, str]) -> list[str]:
+    """Return parts of a task with "open Mousepad" and "do this" as "In Mousepad, do this", which opens it, too."""
+    placed: list[str] = []
+    for part in parts:
+        app = _opened_application(placed[-1], display_names) if placed else ""
+        if app and not _opened_application(part, display_names):
+            placed[-1] = f"In {app}, {part}"
+        else:
+            placed.append(part)
+    return placed
+
+
+def _opened_application(part: str, display_names: Mapping[str, str]) -> str:
+    """Return the application that a part of a task opens; empty if it opens a file, a dialog or nothing."""
+    intent = read(part)
+    if not isinstance(intent, Open) or intent.place:
+        return ""
+    if mentioned(part):
+        return "" if read(without_applications(part)).object else intent.object
+    ambiguous = intent.object.casefold() in words("applications", "no_applications")
+    return intent.object if intent.object in display_names.values() and not ambiguous else ""
 
 
 def _by_skill(whole: Subtask, steps: Replayable) -> KnownTask:

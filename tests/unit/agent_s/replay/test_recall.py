@@ -86,17 +86,44 @@ def test_each_part_of_an_instruction_is_done_by_a_skill(memory: MemoryStore) -> 
     assert [part.name for part in of(Planned, events)[0].plan.subtasks] == ["show the line numbers", "turn on wrap"]
 
 
-def test_an_application_that_the_first_part_names_is_that_of_the_others(memory: MemoryStore) -> None:
-    learn(memory, "turn on numbers", click(NUMBERS), app="L3afpad")
-    learn(memory, "turn on wrap", click(WRAP), app="L3afpad")
+class Installed(FakeDesktop):
+    def machine(self) -> Machine:
+        return Machine(display_names={"characters": "Characters", "gnome-control-center": "Settings"})
+
+
+@pytest.mark.parametrize("beginning", ["In {}, ", "Open {}, ", "Please launch {} and "])
+@pytest.mark.parametrize("app", ["Mousepad", "Characters"])  # one that is known, and one by the name in menus
+def test_an_application_that_the_first_part_names_is_that_of_the_others(
+    memory: MemoryStore, app: str, beginning: str
+) -> None:
+    learn(memory, "turn on numbers", click(NUMBERS), app=app)
+    learn(memory, "turn on wrap", click(WRAP), app=app)
 
     def opening(action: Action, seen: Observation) -> Observation:
         return WINDOW if isinstance(action, SwitchApplications) else switching(action, seen)
 
-    desktop = FakeDesktop(screen(windows=()), opening)
+    desktop = Installed(screen(windows=()), opening)
     agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
-    assert agent.run(Task(instruction="In L3afpad, turn on numbers, then turn on wrap")).status == "done"
-    assert desktop.performed == [SwitchApplications(app_code="L3afpad"), *(Click(element_id=one) for one in (1, 2))]
+    assert agent.run(Task(instruction=f"{beginning.format(app)}turn on numbers, then turn on wrap")).status == "done"
+    assert desktop.performed == [SwitchApplications(app_code=app), *(Click(element_id=one) for one in (1, 2))]
+
+
+@pytest.mark.parametrize("dialog", ["the preferences", "Settings", "the editor preferences"])
+def test_what_opens_a_dialog_opens_no_application(memory: MemoryStore, dialog: str) -> None:
+    learn(memory, f"open {dialog}", click(NUMBERS))
+    learn(memory, "turn on wrap", click(WRAP))
+    desktop = Installed(WINDOW, switching)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    assert agent.run(Task(instruction=f"Open {dialog} and turn on wrap")).status == "done"
+    assert desktop.performed == [Click(element_id=1), Click(element_id=2)]
+
+
+def test_application_opened_for_its_own_sake_is_not_left_out(memory: MemoryStore) -> None:
+    learn(memory, "turn on wrap", click(WRAP), app="Characters")
+    desktop = Installed(screen(windows=()), switching)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+    assert agent.run(Task(instruction="Open Mousepad, open Characters and turn on wrap")).status == "failed"
+    assert not desktop.performed
 
 
 def test_composite_skill_is_used_only_for_all_of_its_parts(memory: MemoryStore) -> None:
