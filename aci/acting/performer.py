@@ -336,7 +336,8 @@ class Performer:
         element = element_meant(action.target, seen) if seen is not None else None
         windows = {window.id: window for window in self.screen.windows()}
         around = windows.get(element.window_id or 0) if element is not None and element.role == "menu" else None
-        if around is None or not around.popup or action != Click(element_id=action.element_id):
+        is_plain = (action.num_clicks, action.button_type) == (1, "left") and not action.hold_keys
+        if around is None or not around.popup or not is_plain:
             return False
         self.device.move(point)
 

@@ -279,12 +279,13 @@ def test_a_click_goes_to_the_elements_point(bench: Bench) -> None:
     assert bench.device.done == [("click", Point(20, 20), 2, "right", 1)]
 
 
+@pytest.mark.parametrize("click", [Click(element_id=10), Click(at=(20, 20))])
 @pytest.mark.parametrize(
     ("role", "opens", "clicks"),
     [("menu", "menu", 0), ("menu", "tooltip", 1), ("menu", "", 1), ("menu item", "menu", 1)],
 )
 def test_an_entry_whose_menu_opens_at_the_pointer_is_not_clicked_as_well(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, role: str, opens: str, clicks: int
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, role: str, opens: str, clicks: int, click: Click
 ) -> None:
     popup = Window(OTHER, "", "App", Rect(0, 0, 60, 60), popup=True)
     bench.screen.stack.insert(0, popup)
@@ -296,8 +297,10 @@ def test_an_entry_whose_menu_opens_at_the_pointer_is_not_clicked_as_well(
             bench.screen.tooltips |= {TIP} if opens == "tooltip" else set()
 
     monkeypatch.setattr(bench.device, "move", move)
-    assert bench.perform(Click(element_id=10)).ok
+    assert bench.perform(click).ok
     assert len(bench.device.done) == clicks
+    assert bench.perform(click.model_copy(update={"button_type": "right"})).ok
+    assert len(bench.device.done) == clicks + 1
 
 
 @pytest.mark.parametrize("action", [Click(element_id=10), Hotkey(keys=("ctrl", "s")), Scroll(element_id=10, clicks=3)])
