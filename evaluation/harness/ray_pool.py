@@ -191,7 +191,7 @@ def _require_listener(address: str) -> None:
         if not host or not port.isdecimal():
             raise OSError("an address is HOST:PORT, or auto")
         socket.create_connection((host.removeprefix("ray://").strip("[]"), int(port)), CONNECT_S).close()
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         raise ClusterError(f"There is no Ray cluster at {address!r}: {error}") from error
 
 

@@ -22,7 +22,9 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:{port}", "ray://127.0.0.1:{port}", "nonsense", "", "host:port", ":1"])
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:{port}", "ray://127.0.0.1:{port}", "nonsense", "", "host:port", ":1", "a..b:1"]
+)
 def test_an_address_where_no_cluster_is_is_refused_at_once(address: str, tmp_path: Path) -> None:
     address = address.format(port=free_port())
     assignment = Assignment(benchmark="tasks", settings=Settings(), folder=tmp_path)
