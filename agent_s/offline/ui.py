@@ -215,8 +215,8 @@ class UI:
             yield from self.do(again, f"type {shorten(text)!r} again over it")
             after = self.now(element)
             verdict = reads_back(after, text, before, overwrite)
-        changed_fields = after is not None and letters(text) and letters(text) in letters(content_of(after))
-        if verdict is False and after is not None and not is_secret(after) and not changed_fields:
+        rewritten = after is not None and letters(text) and letters(text) in letters(content_of(after))
+        if verdict is False and after is not None and not is_secret(after) and not rewritten:
             give_up(f"{name_of(element)} reads {shorten(content_of(after))!r} after {shorten(text)!r} was typed")
         return evidence_of(after)
 
