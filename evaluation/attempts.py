@@ -121,8 +121,8 @@ def merge_learned(settings: Settings, folder: Path) -> bool:
 
 
 def total_usage(attempts: Iterable[Result], choice: Usage) -> Usage:
-    """Return the total model usage of all attempts and of the choice among them."""
-    fields = {"model_calls", "input_tokens", "output_tokens", "dollars"}
+    """Return the total usage of all attempts and of the choice among them."""
+    fields = {"steps", "model_calls", "input_tokens", "output_tokens", "dollars"}
     return sum((Usage(**one.model_dump(include=fields)) for one in attempts), choice)
 
 
