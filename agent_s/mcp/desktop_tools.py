@@ -238,7 +238,8 @@ class DesktopTools:
             DesktopEntry(desktop=one.name, private=one.desktop.private, home=str(one.desktop.home or ""), busy=one.busy)
             for one in self.desktops
         )
-        lines = [f"{one.desktop}: {'private' if one.private else 'your screen'}, home {one.home}" for one in entries]
+        owners = {True: "private", False: "the person's screen"}
+        lines = [f"{one.desktop}: {owners[one.private]}, home {one.home}" for one in entries]
         text = "\n".join([happened, *(lines or ["No desktop is open."])]).strip()
         return Reply(DesktopList(desktops=entries), text)
 
