@@ -151,11 +151,10 @@ class Judge:
         """Return the log-odds that a key asks for the same, compared without applications if the query names none."""
         if self._same is None or self._forced:
             return None
-        query, key = self._query, row.key_text
+        key = row.key_text
         if not self._named:
-            query = without_applications(query)
             key = without_applications(key, names_in(key, (row.app,), any_case=True))
-        return self._same(query, key)
+        return self._same(self._query, key)
 
     def _likeness(self, key: str, cosine: float) -> float:
         if self._forced:
