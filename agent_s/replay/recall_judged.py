@@ -92,7 +92,8 @@ def align_values(old: str, new: str) -> Parameters | None:
 def _unmatched_values(one: str, other: str, accounted: Iterable[str] = ()) -> list[str]:
     """Return the literal values of a wording that occur neither in the other one nor in `accounted`."""
     plain, listed = other.casefold(), list(accounted)
-    numbers = {str(read(token.value)) for token in tokens(other) for read in (read_number, read_ordinal)}
+    found = (read(token.value) for token in tokens(other) for read in (read_number, read_ordinal))
+    numbers = {str(number) for number in found if number is not None}
     values = dict.fromkeys(token.value for token in tokens(one) if token.literal)
     left = (value for value in values if value.casefold() not in plain and value not in numbers)
     return [value for value in left if not any(holds(old, value) for old in listed)]

@@ -134,6 +134,7 @@ def test_sure_match_costs_no_call(memory: MemoryStore) -> None:
         ("type 'hello' into Name", "put 'bye' into Name", {}, None),
         ("save it as a.txt", "store it", {}, None),
         ("save it", "store it as a.txt", {}, None),
+        ("type 'None' into Name", "put something into Name", {}, None),
         ("type 'hello'", "put 'bye'", {"hello": "good bye"}, None),
         ("type 'hello'", "put 'bye'", {"hullo": "bye"}, None),
     ],
