@@ -8,7 +8,7 @@ from evaluation.harness.results import Result
 
 
 def attempt(steps: int, calls: int, dollars: float | None) -> Result:
-    return Result(task="a", outcome="success", steps=steps, model_calls=calls, dollars=dollars)
+    return Result(task="a", status="done", outcome="success", steps=steps, model_calls=calls, dollars=dollars)
 
 
 def test_usage_of_all_attempts_and_of_the_choice_is_added_up() -> None:
