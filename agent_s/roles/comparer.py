@@ -10,7 +10,7 @@ from agent_s.errors import LimitReached, ModelError
 from agent_s.llm.protocol import Attempt, CitedFact, CompareContext, CompareResponse, Model, ask
 from agent_s.records import Task
 
-RULE = "the verified attempt, then one that ended as done, then one that came to an end, then the fewest steps"
+RULE = "the verified attempt, then one that ended as done, then one that did not break off, then the fewest steps"
 
 
 @dataclass(frozen=True, slots=True)
