@@ -136,6 +136,8 @@ APPS = {
     "LXImage-Qt": App(("lximage-qt", _PICTURE), "Qt 5"),
     "GHex": App(("ghex", _PICTURE), "GTK 4", held_out=True),
     "PCManFM-Qt": App(("pcmanfm-qt",), "Qt 5", held_out=True),
+    "Gnumeric": App(("gnumeric",), "GTK 3", held_out=True),
+    "Okular": App(("okular", _PDF), "Qt 5", held_out=True),
 }
 
 
