@@ -17,6 +17,7 @@ from agent_s.loop.agent import AgentS
 from agent_s.loop.options import Options
 from agent_s.offline import OfflineModel
 from agent_s.records import Limits, Task
+from exploration.errors import ApplicationUnusable
 from exploration.search.controls import called
 from exploration.search.homes import read_home
 from exploration.search.navigator import Navigator, new_desktop
@@ -39,7 +40,7 @@ def carried_out(argv: tuple[str, ...], task: dict[str, Any], memory: MemoryStore
     """
     with new_desktop() as desktop:
         if not task.get("closed", False):
-            Navigator(desktop, argv).restart()
+            _open(desktop, argv)
         agent = AgentS(
             model=OfflineModel(),
             desktop=desktop,
@@ -50,6 +51,14 @@ def carried_out(argv: tuple[str, ...], task: dict[str, Any], memory: MemoryStore
         return _holds(task["check"], desktop) or (
             not {"setting", "file"}.isdisjoint(task["check"]) and _holds_at_its_end(task["check"], desktop)
         )
+
+
+def _open(desktop: VirtualDesktop, argv: tuple[str, ...]) -> None:
+    navigator = Navigator(desktop, argv)
+    try:
+        navigator.restart()
+    except ApplicationUnusable:
+        navigator.restart()  # about one start of PCManFM-Qt in 20 hangs in PCManFM-Qt itself
 
 
 def _holds(check: dict[str, Any], desktop: VirtualDesktop) -> bool:
