@@ -58,7 +58,7 @@ def _open(desktop: VirtualDesktop, argv: tuple[str, ...]) -> None:
     try:
         navigator.restart()
     except ApplicationUnusable:
-        navigator.restart()  # about one start of PCManFM-Qt in 20 hangs in PCManFM-Qt itself
+        navigator.restart()  # about one start of PCManFM-Qt in 30 hangs, in its own code
 
 
 def _holds(check: dict[str, Any], desktop: VirtualDesktop) -> bool:
