@@ -29,7 +29,7 @@ from agent_s.replay.recall_skills import (
 from agent_s.replay.skill_matching import SkillMatcher, is_usable
 from agent_s.replay.template import Mismatch, Replayable, read_steps
 from intents.alignment import Parameters, align, holds, skeleton
-from intents.applications import mentioned, without_applications
+from intents.applications import application, mentioned, named_applications, without_applications
 from intents.intent import Open
 from intents.reader import parts_of, read
 from intents.tables import words
@@ -456,7 +456,8 @@ def _in_opened_applications(parts: Sequence[str], display_names: Mapping[str, st
     placed: list[str] = []
     for part in parts:
         app = _opened_application(placed[-1], display_names) if placed else ""
-        if app and not _opened_application(part, display_names):
+        named = named_applications(part, (), display_names)
+        if app and named.keys() <= {application(app)} and not _opened_application(part, display_names):
             placed[-1] = f"In {app}, {part}"
         else:
             placed.append(part)

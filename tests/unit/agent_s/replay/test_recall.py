@@ -118,11 +118,13 @@ def test_what_opens_a_dialog_opens_no_application(memory: MemoryStore, dialog: s
     assert desktop.performed == [Click(element_id=1), Click(element_id=2)]
 
 
-def test_application_opened_for_its_own_sake_is_not_left_out(memory: MemoryStore) -> None:
-    learn(memory, "turn on wrap", click(WRAP), app="Characters")
+@pytest.mark.parametrize("rest", ["open Characters and turn on wrap", "turn on wrap in Characters"])
+def test_application_opened_for_its_own_sake_is_not_left_out(memory: MemoryStore, rest: str) -> None:
+    for app in ("Mousepad", "Characters"):
+        learn(memory, "turn on wrap", click(WRAP), app=app)
     desktop = Installed(screen(windows=()), switching)
     agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
-    assert agent.run(Task(instruction="Open Mousepad, open Characters and turn on wrap")).status == "failed"
+    assert agent.run(Task(instruction=f"Open Mousepad, {rest}")).status == "failed"
     assert not desktop.performed
 
 
