@@ -32,7 +32,7 @@ def asks_for_password(observation: Observation) -> bool:
 
 
 def answer(observation: Observation) -> Click | Hotkey | None:
-    """Return the action that answers a dialog, the one in front first; None if none is there, or nothing does.
+    """Return the action that answers a dialog, the one in front first; None if none can be answered.
 
     Beside another window of its application, a dialog is declined. If it is all that there is, it is accepted, since
     declining would end the application. What covers a window with a menu bar and has none itself, such as the first
