@@ -310,15 +310,15 @@ class TestSameValues:
             assert texts(desktop) == [] and "is not in the task" in outcome(events).reason
 
     def test_a_value_that_changes_before_it_is_typed_is_not_typed(self, memory: MemoryStore) -> None:
-        def lasting_windows(action: Action, seen: Observation) -> Observation:
+        def staying(action: Action, seen: Observation) -> Observation:
             note = entry(NOTE, "Note", EDITOR, action.text if isinstance(action, Type) else "")
             return screen(note, *seen.elements, windows=(EDITOR, BROWSER))
 
         def renewing(action: Action, seen: Observation) -> Observation:
-            return lasting_windows(action, page("Y2-999"))
+            return staying(action, page("Y2-999"))
 
-        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"), react=lasting_windows)
-        assert outcome(again(memory, self.WORDING, page("X1-408"), react=lasting_windows)[0]).replayed
+        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"), react=staying)
+        assert outcome(again(memory, self.WORDING, page("X1-408"), react=staying)[0]).replayed
         events, desktop = again(memory, self.WORDING, page("X1-408"), react=renewing)
         assert texts(desktop) == [] and "'X1-408'" in of(ReplayStopped, events)[0].reason
 
