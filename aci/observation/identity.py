@@ -71,6 +71,8 @@ def describe(element: Element, observation: Observation) -> ElementDescription:
 def find_again(description: ElementDescription, observation: Observation) -> Element | None:
     """Find the described element, by role, name, path and surroundings, never by coordinates.
 
+    An entry of a menu bar is found whatever the window title says, which often names the document.
+
     Returns:
         The best match, in the topmost of several windows. None if there is no match, or if equal matches cannot be
         distinguished by neighboring texts or, if their number is unchanged, by their order. Candidates found in the
