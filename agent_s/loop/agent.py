@@ -159,8 +159,8 @@ class AgentS:
     def pause(self) -> None:
         """Hand the screen to the person at the next step boundary of the current run; needs `take_over`.
 
-        An action that was chosen but not begun is dropped, and the agent observes the screen again when the person hands
-        it back. Safe from any thread and signal handler.
+        An action that was chosen but not begun is dropped, and the agent observes the screen again when the person
+        hands it back. Safe from any thread and signal handler.
         """
         self._signals.pause.set()
 

@@ -45,7 +45,7 @@ def find_trouble(steps: Sequence[Step], every: int = 0) -> str:
 
     Args:
         steps: The steps of the subtask so far, with their effects, oldest first.
-        every: Number of steps after which to report even without trouble, again and again; 0 for never.
+        every: Interval in steps at which to report even without trouble; 0 for never.
     """
     if not steps:
         return ""
