@@ -6,15 +6,17 @@ accounts for every value of both wordings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from agent_s.llm.protocol import JudgedRequest, KnownRequest, NewValue
 from intents.alignment import Parameters, holds
 from intents.conflicts import conflict
 from intents.lexicon import read_number, read_ordinal
-from intents.numbers import is_number, value_of
-from intents.text import tokens
+from intents.numbers import NUMBER, numbers_in, value_of
+from intents.text import Sort, tokens
 from memory_store import Experience
 
 MAX_JUDGED = 5
@@ -69,16 +71,33 @@ def parameters_between(known: str, asked: str, values: Sequence[NewValue]) -> Pa
     if not copied or any(pairs[value.old] != value.new for value in values):
         return None
     equal = {value.old for value in values if value.equal}
-    if any(_are_different_numbers(old, pairs[old]) for old in equal):
+    if any(_are_different(known, old, asked, pairs[old]) for old in equal):
         return None
     if _unmatched_values(known, asked, pairs) or _unmatched_values(asked, known, pairs.values()):
         return None
     return Parameters({old: new for old, new in pairs.items() if old != new and old not in equal})
 
 
-def _are_different_numbers(*texts: str) -> bool:
-    one, other = (value_of(text) if is_number(text) else read_number(text) for text in texts)
-    return one is not None and other is not None and one != other
+def _are_different(known: str, old: str, asked: str, new: str) -> bool:
+    """Return whether the values of two wordings cannot be equal: other numbers of one unit, or other literal texts."""
+    if old != new and _literal_sorts(known, old) & _literal_sorts(asked, new):
+        return True
+    (unit, numbers), (other_unit, other_numbers) = _measure(old), _measure(new)
+    return unit == other_unit and numbers != other_numbers
+
+
+def _literal_sorts(wording: str, value: str) -> set[Sort]:
+    """Return as what a wording names a value: a quotation, a file or the like; numbers may have several forms."""
+    return {token.sort for token in tokens(wording) if token.literal and token.value == value} - {"number"}
+
+
+def _measure(value: str) -> tuple[str, list[Decimal | int | None]]:
+    """Split a value such as "10 px" into its unit and its numbers."""
+    for read in (read_number, read_ordinal):
+        if (number := read(value)) is not None:
+            return "", [number]
+    unit = re.sub(NUMBER, "", value)
+    return "".join(unit.split()).casefold(), [value_of(match[0]) for match in numbers_in(value)]
 
 
 def align_values(old: str, new: str) -> Parameters | None:

@@ -153,6 +153,11 @@ def test_judgement_counts_only_if_it_accounts_for_every_value(
         ("multiply it by 2", "double it", "by 2", "double", True),
         ("set the volume to 50", "the volume at 60, please", "50", "60", False),
         ("print 3 copies", "four copies, please", "3", "four", False),
+        ("go to row 3", "the fourth row, please", "3", "fourth", False),
+        ("make it 10 px wide", "15 px of width", "10 px", "15 px", False),
+        ("make it 1.50 m high", "1.5 m of height", "1.50 m", "1.5 m", True),
+        ("rename it to 'tea'", "call it 'coffee'", "tea", "coffee", False),
+        ("close a.txt", "away with b.txt", "a.txt", "b.txt", False),
     ],
 )
 def test_equal_value_in_another_form_is_not_replaced(known: str, asked: str, old: str, new: str, same: bool) -> None:
