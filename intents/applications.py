@@ -135,7 +135,11 @@ def named_applications(text: str, apps: Iterable[str], display_names: Mapping[st
     """
     known = mentioned(text)
     found = dict.fromkeys(known, "")
-    found |= {application(app): app for app in names_in(text, apps, any_case=True) if application(app) not in found}
+    found |= {
+        application(app): app
+        for app in names_in(text, apps, any_case=True)
+        if application(app) not in found or app.casefold() not in _names()  # "PCManFM-Qt" is known as "PCManFM"
+    }
     shown = set(names_in(text, display_names.values()))
     return found | {
         application(app): name if name in shown else ""

@@ -171,9 +171,13 @@ def _types_into_field(intent: Intent) -> bool:
 
 
 def are_same(one: Iterable[Intent], other: Iterable[Intent]) -> bool:
-    """Return whether two known things are equivalent, because they share a name."""
-    left, right = ({(_view(name).way == "off", _view(name).words) for name in names} for names in (one, other))
+    """Return whether two known things are equivalent, because they share a name; "about" opens "the about dialog"."""
+    left, right = ({_apart_from_dialog(_view(name)) for name in names} for names in (one, other))
     return not left.isdisjoint(right)
+
+
+def _apart_from_dialog(view: _View) -> tuple[bool, tuple[str, ...]]:
+    return view.way == "off", tuple(word for word in view.words if word != "dialog") or view.words
 
 
 def _plain(view: _View) -> list[str]:

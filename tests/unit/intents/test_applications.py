@@ -76,6 +76,7 @@ def test_names_of_applications_are_removed(text: str, plain: str) -> None:
         ("Show information about GlyphPad", "org.example.Pad", "GlyphPad", "Show information about"),
         ("Switch GlyphPad to full screen", "org.example.Pad", "GlyphPad", "Switch to full screen"),
         ("Open the preferences of Pad-X", "pad-x", "Pad", "Open the preferences"),
+        ("Open the preferences of PCManFM-Qt", "pcmanfm-qt", "PCManFM-Qt File Manager", "Open the preferences"),
         ("Hide the sidebar in Paint++", "Paintpp", "Paint++", "Hide the sidebar"),
         ("Turn on line numbers in the text editor", "org.example.Editor", "Text Editor", None),
         ("Turn on wrapping in FocusWriter", "Writer", "LibreOffice Writer", None),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from intents.matching import Rarity, likeness, unify
+from intents.matching import Rarity, are_same, likeness, unify
 from intents.reader import read
 
 
@@ -68,3 +68,16 @@ def test_rare_words_count_more_than_common_ones() -> None:
     rarity = Rarity([[read("turn on number grid")], [read("turn on number lines")], [read("turn on number bars")]])
     assert rarity("grid") > rarity("number") > 0
     assert "grid" in rarity and "wheel" not in rarity
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("open about", "show about dialog", True),
+        ("open print dialog", "open page dialog", False),
+        ("new", "new window", False),
+        ("turn on dialog", "turn off dialog", False),
+    ],
+)
+def test_dialog_is_what_its_name_opens(one: str, other: str, same: bool) -> None:
+    assert are_same([read(one)], [read(other)]) is same
