@@ -174,6 +174,7 @@ def offer(candidate: Candidate, observation: Observation, home: str) -> Offer:
         control=candidate.control,
         step=step,
         disabled="disabled" in element.states,
+        opens_menu=element.role == "menu item" and "has_popup" in element.states,
         unsafe=unsafe(candidate, action, observation),
     )
 

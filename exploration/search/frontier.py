@@ -198,7 +198,8 @@ class Frontier:
             (alike if kind in seen and kind[1] != control.name else first).append(each)
             seen.add(kind)
         if groups is self._in_turn:
-            submenus = [each for each in first if each.offer.control.role == "menu"][: _MOST_SUBMENUS - self._submenus]
+            menus = [each for each in first if each.offer.control.role == "menu" or each.offer.opens_menu]
+            submenus = menus[: _MOST_SUBMENUS - self._submenus]
             self._submenus += len(submenus)
             revealing = [each for each in first if each in submenus or _reveals(each.offer.control)]
             self._revealing = sorted((*self._revealing, *revealing), key=lambda each: not _reveals(each.offer.control))

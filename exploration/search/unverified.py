@@ -46,6 +46,8 @@ def _only_seen(parent: Attempt, seen: Offer) -> Iterator[Attempt]:
     role, name, was = seen.control.role, seen.control.name, seen.step.state_before
     effect: tuple[Change, ...] = ()
     after: ElementState | None = None
+    if seen.opens_menu:
+        return
     if name.endswith(("...", "…")):
         effect = (Change(kind="opened", what=name, after="open"),)
     elif role in _SWITCHES or (role in _SWITCHES_IN_MENUS and was is not None):

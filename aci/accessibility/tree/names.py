@@ -194,7 +194,7 @@ def description_of(application: Application, node: Node, name: str) -> str:
 
 def states_of(application: Application, node: Node, role: str) -> frozenset[State]:
     """Return the states that matter for an element of this role."""
-    states: set[State] = {state for bit, state in NAMED_STATES if node.states & bit}
+    states: set[State] = {state for bit, state in NAMED_STATES if node.states & bit} | _of_submenu(application, node)
     states.discard("active")
     if role not in _SIZED:
         states -= {"horizontal", "vertical"}
@@ -216,6 +216,14 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
     if "mixed" in states:
         states.discard("checked")
     return frozenset(states)
+
+
+def _of_submenu(application: Application, node: Node) -> set[State]:
+    """Return the state of a menu item of Qt that opens a submenu, its only child; in GTK, it has the role of a menu."""
+    if node.role != "menu item" or node.child_count != 1 or not application.toolkit.startswith("Qt"):
+        return set()
+    parent = application.nodes.get(node.parent) if node.parent is not None else None
+    return {"has_popup"} if parent is not None and parent.role == "popup menu" else set()
 
 
 def _has_focused_tabs(application: Application, node: Node) -> bool:

@@ -101,6 +101,19 @@ def test_state_of_a_box_is_expected_where_it_stays_in_sight(tmp_path: Path, path
         assert (kept.path[-1].state_after is not None) is seen
 
 
+def test_submenu_is_no_function(tmp_path: Path) -> None:
+    step = GroundedStep(action=Click(element_id=1))
+    offers = tuple(
+        Offer(control=Control(role="menu item", name=name, key=name), step=step, opens_menu=name == "Toolbars")
+        for name in ("Toolbars", "Reload")
+    )
+    menu = Control(role="menu item", name="View", key="k")
+    opened = Attempt(key="k", control=menu, start="s", classification="continue", offers=offers)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        ledger.write(Attempted(seconds=0.0, attempt=opened, left=0))
+        assert [each.control.name for each in seen_only(ledger)] == ["Reload"]
+
+
 def test_choice_without_a_visible_effect_is_kept(tmp_path: Path, memory: MemoryStore) -> None:
     (home := tmp_path / "home").mkdir()
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:

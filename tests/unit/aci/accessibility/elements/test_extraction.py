@@ -264,6 +264,20 @@ def test_current_tab_in_qt_has_the_focus_only_where_its_tab_list_has() -> None:
     assert tab_states("gtk 3.24.38") == {"focused"}
 
 
+def test_menu_item_of_qt_in_a_menu_tells_that_it_opens_a_submenu() -> None:
+    def opening(parent: str, toolkit: str) -> list[str]:
+        submenu = node("menu item", "Toolbars", PLACE, node("popup menu", "", states=0))
+        entry = node("menu item", "Reload", Rect(10, 80, 90, 20))
+        return [
+            one.name
+            for one in drafts(frame(node(parent, "", WHOLE, submenu, entry)), toolkit)
+            if "has_popup" in one.states
+        ]
+
+    assert opening("popup menu", "Qt 5.15.8") == ["Toolbars"]
+    assert opening("menu bar", "Qt 5.15.8") == opening("popup menu", "gtk 3.24.38") == []
+
+
 def test_item_below_the_fold_is_clipped_by_its_scrolling_box() -> None:
     items = [node("list item", f"item {number}", Rect(0, 30 * number, 100, 30)) for number in range(20)]
     scrolled = node("scroll pane", "", Rect(0, 0, 100, 100), node("list", "", Rect(0, 0, 100, 600), *items))
