@@ -134,10 +134,10 @@ APPS = {
     "jEdit": App(("jedit", "sample.txt"), "Swing"),
     "Atril": App(("atril", _PDF), "GTK 3"),
     "LXImage-Qt": App(("lximage-qt", _PICTURE), "Qt 5"),
-    "GHex": App(("ghex", _PICTURE), "GTK 4", held_out=True),
-    "PCManFM-Qt": App(("pcmanfm-qt",), "Qt 5", held_out=True),
-    "Gnumeric": App(("gnumeric",), "GTK 3", held_out=True),
-    "Okular": App(("okular", _PDF), "Qt 5", held_out=True),
+    "GHex": App(("ghex", _PICTURE), "GTK 4"),
+    "PCManFM-Qt": App(("pcmanfm-qt",), "Qt 5"),
+    "Gnumeric": App(("gnumeric",), "GTK 3"),
+    "Okular": App(("okular", _PDF), "Qt 5"),
 }
 
 
