@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import select
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
-from queue import SimpleQueue
 from typing import Any
 
-from aci.errors import ConnectionLost
+from aci.screen.event_thread import EventThread
 from aci.screen.screen import open_display
 
 _ANSWER_LIMIT_S = 0.4
@@ -49,30 +45,24 @@ class Clipboard:
         self._changes = 0
         self._owner_changed = self._watch_owner()
         self._taken = threading.Event()
-        self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
-        self._wake_reading, self._wake_writing = os.pipe()
-        self._lost: BaseException | None = None
-        self._thread = threading.Thread(target=self._serve, name="aci-clipboard", daemon=True)
-        self._thread.start()
+        self._thread = EventThread("aci-clipboard", self._display, self._handle)
 
     def content(self) -> Content:
         """Return the current content."""
-        content: Content = self._do(self._read)
-        return content
+        return self._thread.do(self._read)
 
     def offer(self, text: str) -> None:
         """Put a text on the clipboard."""
         self._taken.clear()
-        self._do(lambda: self._own(text.encode("utf-8", errors="replace")))
+        self._thread.do(lambda: self._own(text.encode("utf-8", errors="replace")))
 
     def clear(self) -> None:
         """Empty the clipboard, unless another program owns it."""
-        self._do(self._disown)
+        self._thread.do(self._disown)
 
     def changes(self) -> int:
         """Return how often something was put on the clipboard, or taken off it, since it was opened."""
-        count: int = self._do(self._count)
-        return count
+        return self._thread.do(self._count)
 
     def wait_taken(self, limit_s: float) -> bool:
         """Wait until an application has fetched the offered text; return whether one did."""
@@ -80,23 +70,7 @@ class Clipboard:
 
     def close(self) -> None:
         """Stop serving, which drops an offered text."""
-        if self._thread.is_alive():
-            self._jobs.put(None)
-            self._wake()
-            self._thread.join()
-        os.close(self._wake_reading)
-        os.close(self._wake_writing)
-
-    def _do(self, job: Callable[[], Any]) -> Any:
-        if self._lost is not None:
-            raise ConnectionLost(f"The X display went away: {self._lost}") from self._lost
-        future: Future[Any] = Future()
-        self._jobs.put((job, future))
-        self._wake()
-        return future.result()
-
-    def _wake(self) -> None:
-        os.write(self._wake_writing, b".")
+        self._thread.close()
 
     def _watch_owner(self) -> int:
         """Ask for events about the clipboard's owner; return their type."""
@@ -110,45 +84,8 @@ class Clipboard:
 
     # What follows runs in the serving thread, the only one that uses the connection.
 
-    def _serve(self) -> None:
-        from Xlib.error import ConnectionClosedError
-
-        try:
-            while self._serve_once():
-                pass
-            self._display.close()
-        except (ConnectionClosedError, OSError) as error:
-            self._lost = error
-            self._fail_jobs(error)
-
-    def _serve_once(self) -> bool:
-        while self._display.pending_events():
-            self._handle(self._display.next_event())
-        readable, _, _ = select.select([self._display.fileno(), self._wake_reading], [], [])
-        if self._wake_reading not in readable:
-            return True
-        os.read(self._wake_reading, 1)
-        item = self._jobs.get()
-        if item is None:
-            return False
-        job, future = item
-        try:
-            future.set_result(job())
-        except Exception as error:
-            future.set_exception(error)
-            raise
-        return True
-
-    def _fail_jobs(self, error: BaseException) -> None:
-        while not self._jobs.empty():
-            item = self._jobs.get()
-            if item is not None:
-                item[1].set_exception(ConnectionLost(f"The X display went away: {error}"))
-
     def _count(self) -> int:
-        self._display.sync()
-        while self._display.pending_events():
-            self._handle(self._display.next_event())
+        self._thread.handle_arrived()
         return self._changes
 
     def _own(self, data: bytes) -> None:

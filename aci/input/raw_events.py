@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import select
 import struct
-import threading
-from collections.abc import Callable
 from typing import Any
 
 _RAW = struct.Struct("=HII")  # device, time and detail at the start of a raw event
@@ -45,50 +41,3 @@ def keyboard_mapping(display: Any) -> dict[int, list[int]]:
     first = display.display.info.min_keycode
     rows = display.get_keyboard_mapping(first, display.display.info.max_keycode - first + 1)
     return {first + at: list(row) for at, row in enumerate(rows)}
-
-
-class EventThread:
-    """A thread that alone uses a connection to a display, until it is closed or the server is gone.
-
-    Args:
-        name: Name of the thread.
-        display: The connection, which is closed at the end.
-        handle: Takes one event.
-        tick: Called when all events are handled; returns after how many seconds it wants to be called again without
-            an event, None for never.
-    """
-
-    def __init__(
-        self, name: str, display: Any, handle: Callable[[Any], None], tick: Callable[[], float | None] = lambda: None
-    ) -> None:
-        self._display = display
-        self._handle = handle
-        self._tick = tick
-        self._wake_reading, self._wake_writing = os.pipe()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        """End the thread."""
-        if self._thread.is_alive():
-            os.write(self._wake_writing, b".")
-            self._thread.join()
-        os.close(self._wake_reading)
-        os.close(self._wake_writing)
-
-    def _run(self) -> None:
-        from Xlib.error import ConnectionClosedError
-
-        try:
-            while True:
-                while self._display.pending_events():
-                    self._handle(self._display.next_event())
-                limit_s = self._tick()
-                if self._display.pending_events():
-                    continue
-                readable, _, _ = select.select([self._display.fileno(), self._wake_reading], [], [], limit_s)
-                if self._wake_reading in readable:
-                    break
-            self._display.close()
-        except (ConnectionClosedError, OSError):
-            return  # The server is gone, which other connections report.

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aci.input.keys import chord, left_key
-from aci.input.raw_events import EventThread, keyboard_mapping, raw_event, select_raw_events
+from aci.input.raw_events import keyboard_mapping, raw_event, select_raw_events
 from aci.observation.geometry import Point, Rect
 from aci.screen.emergency_stop import Halt, StopBy
+from aci.screen.event_thread import EventThread
 from aci.screen.screen import open_display
 
 _TICK_S = 0.05  # interval of pointer checks

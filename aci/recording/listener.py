@@ -13,8 +13,9 @@ from functools import cache
 from typing import Any, Literal
 
 from aci.errors import NoDisplay
-from aci.input.raw_events import EventThread, keyboard_mapping, raw_event, select_raw_events
+from aci.input.raw_events import keyboard_mapping, raw_event, select_raw_events
 from aci.observation.geometry import Point
+from aci.screen.event_thread import EventThread
 from aci.screen.screen import open_display
 
 _GROUP_SHIFT, _GROUP_MASK = 13, 3  # where the state of the keyboard holds its layout (XKB protocol, section 2.2.2)

@@ -19,6 +19,7 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.pixels import is_changed
 from aci.observation.snapshot import Snapshot, Window
 from aci.screen.monitors import gaps
+from aci.screen.window_watch import WindowWatch
 from aci.waiting import Clock
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ class Screen:
         self._atoms: dict[str, int] = {}
         self._camera: Any = None
         self._camera_size = (0, 0)
+        self._watch: WindowWatch | None = None
+        self._windows: tuple[int, tuple[Window, ...]] | None = None  # at a number of changes
 
     @property
     def size(self) -> tuple[int, int]:
@@ -152,7 +155,8 @@ class Screen:
 
         with self._lock:
             camera, self._camera = self._camera, None
-            for connection in (camera, self._display):
+            watch, self._watch = self._watch, None
+            for connection in (watch, camera, self._display):
                 if connection is not None:
                     with suppress(ConnectionClosedError, ScreenShotError, OSError):  # the server went first
                         connection.close()
@@ -170,11 +174,19 @@ class Screen:
     def windows(self) -> tuple[Window, ...]:
         """Return the visible windows, topmost first, with menus and other popups."""
         with self._talking():
-            tops = self._viewable([child.id for child in self._root.query_tree().children])
-            managed = self._managed()
-            clients = self._clients_by_top(managed)
-            shown = [(clients.get(top, top), top in clients) for top in reversed(tops)]
-            return self._describe(shown)
+            if self._watch is None:
+                self._watch = WindowWatch(open_display(self._name))
+            changes = self._watch.changes()
+            if self._windows is None or self._windows[0] != changes:
+                self._windows = changes, self._read_windows(self._watch)
+            return self._windows[1]
+
+    def _read_windows(self, watch: WindowWatch) -> tuple[Window, ...]:
+        tops = self._viewable([child.id for child in self._root.query_tree().children])
+        managed = self._managed()
+        watch.follow([*tops, *managed])  # before their properties are read, so that no change is missed
+        clients = self._clients_by_top(managed)
+        return self._describe([(clients.get(top, top), top in clients) for top in reversed(tops)])
 
     def managed_windows(self) -> tuple[Window, ...]:
         """Return the windows that the window manager manages, minimized ones too, oldest first."""

@@ -6,16 +6,18 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from Xlib import X
+from Xlib import X, Xatom
 
 from aci.desktop.virtual import VirtualDesktop
 from aci.desktop.x11 import X11Desktop
 from aci.errors import NoDisplay
 from aci.observation.geometry import Point, Rect
+from aci.observation.snapshot import Window
 from aci.screen.screen import Screen
 from tests.integration.aci.conftest import RecordingWindow
 from tests.integration.aci.seeing import LIMIT_S, wait_until
@@ -121,6 +123,51 @@ def test_modal_dialog_is_marked_as_such(screen: Screen, recorder: RecordingWindo
     top, below = screen.windows()
     assert (top.id, top.modal, below.modal) == (dialog.id, True, False)
     dialog.destroy()
+
+
+def test_windows_are_those_of_now_after_every_change(
+    desktop: VirtualDesktop, screen: Screen, recorder: RecordingWindow
+) -> None:
+    second = RecordingWindow(desktop.display, "Second é中", x=200, y=150)
+    display, window = second.display, second.window
+    utf8, name, kind = (display.intern_atom(atom) for atom in ("UTF8_STRING", "_NET_WM_NAME", "_NET_WM_WINDOW_TYPE"))
+
+    def changed(*windows: RecordingWindow) -> dict[int, Window]:
+        for each in windows:
+            each.display.sync()
+        seen = screen.windows()
+        assert screen.windows() is seen, "windows that did not change are read again"
+        with closing(Screen(desktop.display)) as fresh:
+            wait_until(lambda: screen.windows() == fresh.windows())  # the window manager answers a moment later
+        return {each.id: each for each in screen.windows()}
+
+    assert changed(second)[second.id].title == "Second é中"
+    window.change_property(name, utf8, 8, b"Renamed")
+    assert changed(second)[second.id].title == "Renamed"
+    window.change_property(kind, Xatom.ATOM, 32, [display.intern_atom("_NET_WM_WINDOW_TYPE_DIALOG")])
+    window.set_wm_transient_for(recorder.window)
+    assert changed(second)[second.id].modal
+    before = changed(second)[second.id].rect
+    window.configure(x=333, width=250)
+    display.sync()
+    wait_until(lambda: changed(second)[second.id].rect.width == 250)
+    assert changed(second)[second.id].rect != before
+    assert screen.activate(recorder.id)
+    wait_until(lambda: changed(second)[recorder.id].active)
+    popup = display.screen().root.create_window(40, 40, 80, 60, 0, 24, override_redirect=True)
+    popup.set_wm_class("popup", "Popup")
+    popup.map()
+    assert changed(second)[popup.id].popup
+    popup.configure(x=90)
+    assert changed(second)[popup.id].rect.x == 90
+    popup.unmap()
+    assert popup.id not in changed(second)
+    second.close()
+    wait_until(lambda: second.id not in {each.id for each in screen.windows()})
+    with closing(RecordingWindow(desktop.display, "Third")) as third:  # often with the same id
+        assert changed(third)[third.id].title == "Third"
+        third.window.change_property(name, utf8, 8, b"Fourth")
+        assert changed(third)[third.id].title == "Fourth"
 
 
 def test_close_asks_the_application(screen: Screen, recorder: RecordingWindow) -> None:
