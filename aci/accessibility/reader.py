@@ -23,7 +23,7 @@ from aci.accessibility.tree.details import read_details
 from aci.accessibility.tree.gtk2 import show_open_menus
 from aci.accessibility.tree.names import LONGEST_NAME, collapse
 from aci.accessibility.tree.nodes import Application
-from aci.accessibility.tree.refresh_scope import LateAreas, areas_by_window, lags, own_windows, scope_of
+from aci.accessibility.tree.refresh_scope import LateAreas, areas_by_window, joined, lags, own_windows, scope_of
 from aci.accessibility.tree.tables import KnownTables, read_tables
 from aci.accessibility.tree.update import update_tree
 from aci.observation.geometry import Rect
@@ -135,8 +135,10 @@ class Reader:
         applications = [item for item in await self.applications() if item.pid in pids or None in pids]
         _assign_strangers(applications, windows)
         touched = self._bus.signals.take(item.root.name for item in applications)
-        late = self._late.added_to(areas, screen, self._clock())
-        in_windows, with_late = (areas_by_window(each, windows) if each is not None else None for each in (areas, late))
+        late = self._late.take(areas, screen, self._clock())
+        in_windows = with_late = areas_by_window(areas, windows) if areas is not None else None
+        if areas is not None and any(lags(item) for item in applications):
+            with_late = areas_by_window(joined(areas, late), windows)
         if areas is None:
             self._parts.clear()
         if self._action_follows and areas is not None:

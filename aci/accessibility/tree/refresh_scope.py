@@ -96,23 +96,27 @@ class LateAreas:
     def __init__(self) -> None:
         self._late: list[tuple[float, tuple[Rect, ...]]] = []
 
-    def added_to(self, changed: Sequence[Rect] | None, screen: Rect, now: float) -> list[Rect] | None:
-        """Return the disjoint areas to read, changed and late ones; their bounding box if there are very many.
+    def take(self, changed: Sequence[Rect] | None, screen: Rect, now: float) -> list[Rect]:
+        """Return the late areas, oldest first, and note changed ones, which are late next time.
 
         `changed` is None for the whole screen, and `now` a monotonic clock, s.
         """
         late, self._late = self._late, [(seen, areas) for seen, areas in self._late if now - seen < LAG_S]
         if changed is None:
             self._late = [(now, (screen,))]
-            return None
-        if changed:
+        elif changed:
             self._late.append((now, tuple(changed)))
-        areas = list(changed)
-        for area in (area for _, seen in late for area in seen):
-            if len(areas) > MOST_PIECES:
-                return [bounding([*changed, *(area for _, seen in late for area in seen)])]
-            pieces = [area]
-            for known in tuple(areas):
-                pieces = [piece for part in pieces for piece in part.subtract(known)]
-            areas += pieces
-        return areas
+        return [area for _, seen in late for area in seen]
+
+
+def joined(areas: Sequence[Rect], others: Sequence[Rect]) -> list[Rect]:
+    """Return disjoint areas that cover disjoint areas and others; a bounding box if there are very many."""
+    found = list(areas)
+    for area in others:
+        if len(found) > MOST_PIECES:
+            return [bounding([*areas, *others])]
+        pieces = [area]
+        for known in tuple(found):
+            pieces = [piece for part in pieces for piece in part.subtract(known)]
+        found += pieces
+    return found

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from aci.accessibility.dbus.signals import EVERYTHING, NOTHING
-from aci.accessibility.tree.refresh_scope import LAG_S, LateAreas, Scope, areas_by_window, own_windows, scope_of
+from aci.accessibility.tree.refresh_scope import LAG_S, LateAreas, Scope, areas_by_window, joined, own_windows, scope_of
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 
@@ -33,41 +33,31 @@ AREA, OTHER = Rect(10, 10, 20, 20), Rect(100, 100, 20, 20)
 def test_an_area_is_asked_about_again_until_its_answer_cannot_be_the_old_one() -> None:
     late = LateAreas()
 
-    assert late.added_to([AREA], SCREEN, 0.0) == [AREA]
-    assert late.added_to([], SCREEN, LAG_S / 2) == [AREA]
-    assert late.added_to([OTHER], SCREEN, 5 * LAG_S) == [OTHER, AREA]
-    assert late.added_to([], SCREEN, 6 * LAG_S) == [OTHER]
-    assert late.added_to([], SCREEN, 6 * LAG_S) == []
+    assert late.take([AREA], SCREEN, 0.0) == []
+    assert late.take([], SCREEN, LAG_S / 2) == [AREA]
+    assert late.take([OTHER], SCREEN, 5 * LAG_S) == [AREA]
+    assert late.take([], SCREEN, 6 * LAG_S) == [OTHER]
+    assert late.take([], SCREEN, 6 * LAG_S) == []
 
 
 def test_areas_to_ask_about_do_not_overlap() -> None:
-    late = LateAreas()
-    late.added_to([AREA], SCREEN, 0.0)
-
-    areas = late.added_to([Rect(20, 10, 20, 20)], SCREEN, 0.1)
-
-    assert areas == [Rect(20, 10, 20, 20), Rect(10, 10, 10, 20)]
+    assert joined([Rect(20, 10, 20, 20)], [AREA]) == [Rect(20, 10, 20, 20), Rect(10, 10, 10, 20)]
 
 
 def test_many_scattered_changes_are_asked_about_as_one_area() -> None:
-    late = LateAreas()
     rows = [Rect(8 * column, row, 4, 1) for row in range(0, 200, 2) for column in range(8)]
-    late.added_to(rows[:400], SCREEN, 0.0)
-    late.added_to(rows[400:], SCREEN, 0.1)
 
-    assert late.added_to([AREA], SCREEN, 0.2) == [Rect(0, 0, 60, 199)]
-    assert late.added_to([], SCREEN, 5.0) == [Rect(0, 0, 60, 199)]
-    assert late.added_to([], SCREEN, 5.1) == []
+    assert joined([AREA], rows) == [Rect(0, 0, 60, 199)]
 
 
 def test_after_everything_was_read_everything_is_asked_about_once_more() -> None:
     late = LateAreas()
-    late.added_to([AREA], SCREEN, 0.0)
+    late.take([AREA], SCREEN, 0.0)
 
-    assert late.added_to(None, SCREEN, 0.1) is None
-    assert late.added_to([], SCREEN, 0.2) == [SCREEN]
-    assert late.added_to([], SCREEN, 0.2 + LAG_S) == [SCREEN]
-    assert late.added_to([], SCREEN, 0.3 + LAG_S) == []
+    assert late.take(None, SCREEN, 0.1) == [AREA]
+    assert late.take([], SCREEN, 0.2) == [SCREEN]
+    assert late.take([], SCREEN, 0.2 + LAG_S) == [SCREEN]
+    assert late.take([], SCREEN, 0.3 + LAG_S) == []
 
 
 LOW = Window(1, "Low", "app", Rect(0, 0, 100, 100), pid=7)
