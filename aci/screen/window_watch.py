@@ -77,8 +77,9 @@ class WindowWatch:
         from Xlib.error import BadWindow, CatchError
 
         self._thread.handle_arrived()  # a new window may have the id of one that is gone
-        for window in set(windows) - self._followed:
+        answers = {window: CatchError(BadWindow) for window in set(windows) - self._followed}
+        for window, gone in answers.items():
             of_display = self._display.create_resource_object("window", window)
-            of_display.change_attributes(event_mask=self._of_windows, onerror=CatchError(BadWindow))
-            self._followed.add(window)
+            of_display.change_attributes(event_mask=self._of_windows, onerror=gone)
         self._display.sync()
+        self._followed |= {window for window, gone in answers.items() if gone.get_error() is None}

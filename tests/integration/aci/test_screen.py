@@ -18,7 +18,8 @@ from aci.desktop.x11 import X11Desktop
 from aci.errors import NoDisplay
 from aci.observation.geometry import Point, Rect
 from aci.observation.snapshot import Window
-from aci.screen.screen import Screen
+from aci.screen.screen import Screen, open_display
+from aci.screen.window_watch import WindowWatch
 from tests.integration.aci.conftest import RecordingWindow
 from tests.integration.aci.seeing import LIMIT_S, wait_until
 
@@ -168,6 +169,23 @@ def test_windows_are_those_of_now_after_every_change(
         assert changed(third)[third.id].title == "Third"
         third.window.change_property(name, utf8, 8, b"Fourth")
         assert changed(third)[third.id].title == "Fourth"
+
+
+def test_a_window_is_followed_although_one_with_its_id_was_gone(
+    desktop: VirtualDesktop, recorder: RecordingWindow
+) -> None:
+    root = recorder.display.screen().root
+    with closing(WindowWatch(open_display(desktop.display))) as watch:
+        first = root.create_window(0, 0, 10, 10, 0, 24)
+        watch.follow([first.id + 1])
+        window = root.create_window(0, 0, 10, 10, 0, 24)
+        recorder.display.sync()
+        assert window.id == first.id + 1
+        watch.follow([window.id])
+        before = watch.changes()
+        window.set_wm_name("Renamed")
+        recorder.display.sync()
+        assert watch.changes() == before + 1
 
 
 def test_close_asks_the_application(screen: Screen, recorder: RecordingWindow) -> None:
