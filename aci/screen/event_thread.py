@@ -15,6 +15,11 @@ from aci.errors import ConnectionLost
 Result = TypeVar("Result")
 
 
+def connection_lost(error: Exception) -> ConnectionLost:
+    """Return the error to raise for one that a connection to a display ended with."""
+    return ConnectionLost(f"The X display went away ({error}). Start it again, or use a virtual desktop (`--virtual`).")
+
+
 class EventThread:
     """A thread that alone uses a connection to a display, until it is closed or the server is gone.
 
@@ -56,7 +61,7 @@ class EventThread:
             self._wake()
             return future.result()
         except (ConnectionClosedError, OSError) as error:
-            raise ConnectionLost(f"The X display went away: {error}") from error
+            raise connection_lost(error) from error
 
     def handle_arrived(self) -> None:
         """Handle the events of everything that the server has done so far; called by jobs."""
@@ -108,7 +113,7 @@ class EventThread:
         job, future = item
         try:
             future.set_result(job())
-        except Exception as error:
+        except Exception as error:  # the caller gets it, whatever it is
             future.set_exception(error)
             if isinstance(error, ConnectionClosedError | OSError):
                 raise

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from aci.errors import ConnectionLost, NoDisplay
+from aci.errors import NoDisplay
 from aci.observation.geometry import Point, Rect
 from aci.observation.pixels import is_changed
 from aci.observation.snapshot import Snapshot, Window
+from aci.screen.event_thread import connection_lost
 from aci.screen.monitors import gaps
 from aci.screen.window_watch import WindowWatch
 from aci.waiting import Clock
@@ -44,9 +45,7 @@ def lost_connection_is_reported() -> Iterator[None]:
     try:
         yield
     except (ConnectionClosedError, ScreenShotError, OSError) as error:
-        raise ConnectionLost(
-            f"The X display went away ({error}). Start it again, or use a virtual desktop (`--virtual`)."
-        ) from error
+        raise connection_lost(error) from error
 
 
 _connecting = threading.Lock()
@@ -155,7 +154,7 @@ class Screen:
 
         with self._lock:
             camera, self._camera = self._camera, None
-            watch, self._watch = self._watch, None
+            watch, self._watch, self._windows = self._watch, None, None
             for connection in (watch, camera, self._display):
                 if connection is not None:
                     with suppress(ConnectionClosedError, ScreenShotError, OSError):  # the server went first
