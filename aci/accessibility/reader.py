@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH, Ref, object_ref
 from aci.accessibility.dbus.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
 from aci.accessibility.dbus.signals import Touched
-from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.elements.draft import Draft
+from aci.accessibility.elements.kept_drafts import KeptDrafts
 from aci.accessibility.elements.placement import Named
 from aci.accessibility.elements.window_drafts import Drawn, draft_all
 from aci.accessibility.elements.windows import correct_windows
@@ -106,6 +107,7 @@ class Reader:
         self._time_limits = time_limits or TimeLimits(bus.application_limit_s)
         self._known: dict[Ref, Application] = {}
         self._parts: dict[Ref, _Part] = {}
+        self._kept: dict[Ref, KeptDrafts] = {}
         self._empty_readings: Counter[Ref] = Counter()
         self._registry_answers = True
         self._partly_read: set[Ref] = set()
@@ -146,6 +148,7 @@ class Reader:
             self._partly_read.update(item.root for item in applications if item.pid in active)
         self._action_follows = False
         self._parts = {item.root: self._parts[item.root] for item in applications if item.root in self._parts}
+        self._kept = {item.root: self._kept.get(item.root) or KeptDrafts() for item in applications}
         parts = await asyncio.gather(
             *(
                 self._part(item, windows, screen, touched[item.root.name], with_late if lags(item) else in_windows)
@@ -337,7 +340,7 @@ class Reader:
                     if not changed:
                         return self._keep(application, windows, before)
                     known = [one for one in before.drawn if one.top.ref not in changed]
-            drawn, unsure = draft_all(application, windows, screen, known)
+            drawn, unsure = draft_all(application, windows, screen, known, self._kept[root])
         except CallRefused:
             self._time_limits.exceeded(root, limit_s)
             return _Part(note=silence)

@@ -35,6 +35,7 @@ from aci.input.user_watch import UserWatch
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Window
 from aci.observation.pixels import changed_areas
+from aci.observation.window_pictures import WindowPictures
 from aci.screen.emergency_stop import Halt, StopBy
 from aci.screen.monitors import shown
 from aci.screen.screen import Screen, to_rgb
@@ -133,6 +134,7 @@ class X11Desktop:
         self._by_look = False  # whether nothing was done since the latest observation
         self._whole = False  # whether the latest observation is complete, so that any change causes an event
         self._frame: NDArray[np.uint32] | None = None
+        self._pictures = WindowPictures()
         self._documents = self._documents_before = Documents()
         self._acted = False
         self._settles = True  # whether the caller of the current action wants the screen to settle
@@ -275,9 +277,10 @@ class X11Desktop:
         if text_reader is not None:
             self._camera.submit(_prefetch_texts, text_reader, picture, windows)
         self._looked_at, self._by_look = time.monotonic(), True
-        before, self._frame = self._frame, None
-        changed = changed_areas(before, frame) if before is not None else None
-        reading = self._read(windows, self._nudge_pointer, changed)
+        if self._frame is None:
+            self._pictures.forget()
+        self._frame = None
+        reading = self._read(windows, self._nudge_pointer, self._pictures.changed(frame, windows))
         self._documents = reading.documents
         self._whole = not (reading.lags or reading.unfilled or reading.notes)
         self._frame = frame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.forest import SMALLEST_PX, Forest, edges
 from aci.accessibility.roles import INTERACTIVE, ITEMS
 from aci.accessibility.tree.names import is_gtk4

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from aci.accessibility import roles
 from aci.accessibility.atspi import Ref, StateBit
+from aci.accessibility.elements.draft import Draft
+from aci.accessibility.elements.kept_drafts import WIDE, KeptDrafts
 from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
@@ -27,7 +29,7 @@ from aci.accessibility.tree.names import (
 )
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
-from aci.observation.snapshot import State, Window
+from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, reading_order
 
 DEEPEST = 300  # levels of nesting
@@ -49,27 +51,6 @@ _ENTRIES = roles.MENU_ENTRIES - {"menu"}
 _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
 
 
-@dataclass(slots=True)
-class Draft:
-    """An element before it has an id and before other windows are taken into account."""
-
-    node: Node  # its source
-    role: str  # role name
-    name: str  # accessible name
-    area: Rect  # full extents, px
-    clip: Rect  # the part of the screen in which it can be visible, px
-    window: Window  # its window
-    path: tuple[str, ...]  # its ancestors
-    text: str | None = None  # content, or None
-    label: str = ""  # name of another element that labels it
-    description: str = ""  # tooltip, placeholder or the like
-    states: frozenset[State] = frozenset()  # the states that hold
-    holders: tuple[Ref, ...] = ()  # the objects that it lies in, from the window down
-    items: tuple[Ref, ...] = ()  # those of them that are one of many of a kind; itself, if it is
-    avoid: list[Rect] = field(default_factory=list)  # controls inside it
-    target: Rect | None = None  # the part that is meant to be clicked; None for any
-
-
 class _Place(NamedTuple):
     """What a node's ancestors mean for it."""
 
@@ -89,24 +70,35 @@ class _Place(NamedTuple):
 
 
 def draft_elements(
-    application: Application, top: Node, window: Window, windows: Sequence[Window], screen: Rect
+    application: Application,
+    top: Node,
+    window: Window,
+    windows: Sequence[Window],
+    screen: Rect,
+    kept: KeptDrafts | None = None,
 ) -> list[Draft]:
-    """Return what is visible in one window (`top` with extents corrected) of an application, in reading order."""
-    popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
-    walk = _Walk(application, window, popups, screen)
+    """Return what is visible in one window (`top` with extents corrected) of an application, in reading order.
+
+    `kept` holds the drafts of earlier looks.
+    """
+    walk = _Walk(application, window, screen, kept if kept is not None else KeptDrafts())
     start = _Place(clip=screen, soft=None, path=(f"{top.role}:{collapse(top.name)}",), holders=(top.ref,))
     found = [draft for child in walk.ordered(top) for draft in walk.visit(child, start)]
     _label_from_neighbours(found)
     _describe_by_neighbours(found)
+    popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
+    for draft in found:
+        over = popups if draft.outside else ()
+        draft.window = next((popup for popup in over if popup.rect.contains(draft.area.center)), window)
     return found
 
 
 class _Walk:
-    def __init__(self, application: Application, window: Window, popups: Sequence[Window], screen: Rect) -> None:
+    def __init__(self, application: Application, window: Window, screen: Rect, kept: KeptDrafts) -> None:
         self._application = application
         self._window = window
-        self._popups = popups
         self._screen = screen
+        self._kept = kept
         self._chromium = application.toolkit.startswith("Chromium")
         self._boxes: dict[str, list[Node]] | None = None
 
@@ -122,6 +114,12 @@ class _Walk:
 
     def visit(self, node: Node, place: _Place) -> list[Draft]:
         """Return the drafts of a node and its descendants."""
+        # A label in a page of Chromium may stand for a box anywhere in it.
+        if len(node.children) < WIDE or self._chromium:
+            return self._visit(node, place)
+        return self._kept.find(self._application, node, (place, self._screen), lambda: self._visit(node, place))
+
+    def _visit(self, node: Node, place: _Place) -> list[Draft]:
         if node.role in roles.SKIPPED or place.depth > DEEPEST:
             return []
         if node.popup is not None:
@@ -209,14 +207,13 @@ class _Walk:
         node_states, role = states_of(self._application, shown, shown.role), shown.role
         flows = place.document and node.role in _FLOWING
         name = full_name(self._application, node, flows or (place.document and node.role in roles.ITEMS))
-        popups = self._popups if place.outside and not self._is_input_line(node) else ()
         return Draft(
             node=node,
             role=role,
             name=name or (own_name(self._application, box) if box is not None else ""),
             area=area,
             clip=clip,
-            window=next((popup for popup in popups if popup.rect.contains(area.center)), self._window),
+            window=self._window,
             path=place.path,
             holders=place.holders,
             items=self._items(node, place),
@@ -225,6 +222,7 @@ class _Walk:
             description=description_of(self._application, node, name)
             or ("" if name or node.role not in roles.INTERACTIVE else place.description),
             states=node_states,
+            outside=place.outside and not self._is_input_line(node),
         )
 
     def _labelled_box(self, node: Node) -> Node | None:

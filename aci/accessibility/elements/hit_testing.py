@@ -14,8 +14,8 @@ from operator import is_
 
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, object_ref
 from aci.accessibility.dbus.bus import Bus, CallRefused
+from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.draw_order import largest_piece, points_by_draw_order
-from aci.accessibility.elements.extraction import Draft
 from aci.accessibility.elements.forest import Forest
 from aci.accessibility.elements.stack_pages import hidden_pages, nearest_known
 from aci.accessibility.roles import CHECKABLE

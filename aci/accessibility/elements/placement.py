@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.elements.draft import Draft
 from aci.accessibility.roles import FIELDS
 from aci.observation.cell_addresses import parse_address
 from aci.observation.geometry import Rect
@@ -25,8 +25,8 @@ class _Placed:
     """The placement of a draft and what it depends on."""
 
     draft: Draft
+    around: tuple[Rect, Rect]  # its window and the screen
     above: Sequence[Rect]
-    screen: Rect
     placement: Placement | None
 
 
@@ -50,12 +50,16 @@ class Places:
 
     def _placed(self, draft: Draft, above: Sequence[Rect], screen: Rect) -> _Placed:
         known = self._known.get(id(draft))
-        if known is not None and known.above == above and known.screen == screen:
-            return known
-        placement = ground(draft.area, (screen, draft.window.rect, draft.clip), above, draft.avoid)
+        around = draft.window.rect, screen
+        if known is not None and known.around == around:
+            if known.above == above:
+                return known
+            if not any(rect.intersection(draft.area) for rect in {*above} ^ {*known.above}):
+                return replace(known, above=above)
+        placement = ground(draft.area, (*around, draft.clip), above, draft.avoid)
         if placement is not None and draft.target is not None and placement.rect.contains(draft.target.center):
             placement = replace(placement, point=draft.target.center)
-        return _Placed(draft, above, screen, placement)
+        return _Placed(draft, around, above, placement)
 
 
 def place_elements(

@@ -13,7 +13,7 @@ from itertools import chain
 
 from aci.accessibility.atspi import SCREEN_COORDINATES, Ref, object_ref
 from aci.accessibility.dbus.bus import Bus
-from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.forest import Forest
 from aci.accessibility.tree.capture import get_property
 from aci.accessibility.tree.nodes import Node

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aci.accessibility.elements.extraction import Draft, draft_elements
+from aci.accessibility.elements.draft import Draft
+from aci.accessibility.elements.extraction import draft_elements
+from aci.accessibility.elements.kept_drafts import KeptDrafts
 from aci.accessibility.elements.placement import mark_active_cells
 from aci.accessibility.elements.windows import correct_windows
 from aci.accessibility.tree.nodes import Application, Node
@@ -28,19 +30,26 @@ class Drawn:
 
 
 def draft_all(
-    application: Application, windows: Sequence[Window], screen: Rect, known: Sequence[Drawn] = ()
+    application: Application,
+    windows: Sequence[Window],
+    screen: Rect,
+    known: Sequence[Drawn] = (),
+    kept: KeptDrafts | None = None,
 ) -> tuple[list[Drawn], list[Window]]:
     """Return the drafts in each window of an application, and the windows with unreliable extents.
 
-    `known` holds the drafts of windows in which nothing has changed; `windows` are topmost first.
+    `known` holds the drafts of windows in which nothing has changed, `kept` those of parts of windows at earlier looks;
+    `windows` are topmost first.
     """
     drawn: list[Drawn] = []
     placed, unsure = correct_windows(application, windows)
     for top, window in placed:
         found = next((one for one in known if one.shows(top, window)), None)
         if found is None:
-            drafts = draft_elements(application, top, window, windows, screen)
+            drafts = draft_elements(application, top, window, windows, screen, kept)
             mark_active_cells(drafts)
             found = Drawn(top, top.rect, window, tuple(drafts))
         drawn.append(found)
+    if kept is not None:
+        kept.forget_the_gone(application)
     return drawn, unsure

@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Set
 
 from aci.accessibility.atspi import StateBit
-from aci.accessibility.elements.extraction import Draft, draft_elements
+from aci.accessibility.elements.draft import Draft
+from aci.accessibility.elements.extraction import draft_elements
 from aci.accessibility.tree.names import ADDRESS
 from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Rect

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-from aci.accessibility.elements.extraction import Draft, draft_elements
+from aci.accessibility.elements.draft import Draft
+from aci.accessibility.elements.extraction import draft_elements
 from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import place_elements
 from aci.accessibility.tree.nodes import Node

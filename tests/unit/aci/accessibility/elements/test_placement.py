@@ -3,7 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aci.accessibility.atspi import StateBit
-from aci.accessibility.elements.extraction import Draft, draft_elements
+from aci.accessibility.elements.draft import Draft
+from aci.accessibility.elements.extraction import draft_elements
 from aci.accessibility.elements.placement import Places, mark_active_cells, place_elements
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Window
