@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.roles import FIELDS
@@ -20,13 +21,12 @@ _RANGE = re.compile(r"([A-Z]{1,3}[0-9]+)(?::([A-Z]{1,3}[0-9]+))?")
 Named = tuple[Draft, str]  # a draft and the name of its application
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """The placement of a draft and what it depends on."""
+class _Placed(NamedTuple):
+    """The placement of a draft and what it depends on besides the windows above."""
 
     draft: Draft
-    around: tuple[Rect, Rect]  # its window and the screen
-    above: Sequence[Rect]
+    window: Rect
+    screen: Rect
     placement: Placement | None
 
 
@@ -35,31 +35,42 @@ class Places:
 
     def __init__(self) -> None:
         self._known: dict[int, _Placed] = {}
+        self._above: dict[int, Sequence[Rect]] = {}  # the windows above each window
 
     def place(self, drafts: Iterable[Draft], windows: Sequence[Window], screen: Rect) -> list[Placement | None]:
         """Return the visible part of each draft, under the windows above its own."""
         above: dict[int, Sequence[Rect]] = {}
         rects: list[Rect] = []
         for window in windows:
-            # The others change with every window that comes to the front.
             above[window.id] = tuple(rect for rect in rects if rect.intersection(window.rect) is not None)
             rects.append(window.frame or window.rect)
-        placed = [self._placed(draft, above.get(draft.window.id, ()), screen) for draft in drafts]
+        known_above = self._above
+        moved = {each: _moved(known_above.get(each, ()), above.get(each, ())) for each in {*known_above, *above}}
+        placed = [
+            self._placed(draft, above.get(draft.window.id, ()), moved.get(draft.window.id, ()), screen)
+            for draft in drafts
+        ]
         self._known = {id(item.draft): item for item in placed}  # which keeps the drafts, and so their identities
+        self._above = above
         return [item.placement for item in placed]
 
-    def _placed(self, draft: Draft, above: Sequence[Rect], screen: Rect) -> _Placed:
-        known = self._known.get(id(draft))
-        around = draft.window.rect, screen
-        if known is not None and known.around == around:
-            if known.above == above:
-                return known
-            if not any(rect.intersection(draft.area) for rect in {*above} ^ {*known.above}):
-                return replace(known, above=above)
-        placement = ground(draft.area, (*around, draft.clip), above, draft.avoid)
+    def _placed(self, draft: Draft, above: Sequence[Rect], moved: Iterable[Rect], screen: Rect) -> _Placed:
+        """Place a draft, unless it was placed before and no window `moved` over it or away from it."""
+        known, window = self._known.get(id(draft)), draft.window.rect
+        same = known is not None and known.window == window and known.screen == screen
+        if known is not None and same and not any(rect.intersection(draft.area) for rect in moved):
+            return known
+        placement = ground(draft.area, (screen, window, draft.clip), above, draft.avoid)
         if placement is not None and draft.target is not None and placement.rect.contains(draft.target.center):
             placement = replace(placement, point=draft.target.center)
-        return _Placed(draft, around, above, placement)
+        return _Placed(draft, window, screen, placement)
+
+
+def _moved(before: Sequence[Rect], now: Sequence[Rect]) -> set[Rect]:
+    """Return the windows that are only above in one of two looks, or all if the order of the others has changed."""
+    differing = {*before} ^ {*now}
+    reordered = [rect for rect in before if rect not in differing] != [rect for rect in now if rect not in differing]
+    return {*before, *now} if reordered else differing
 
 
 def place_elements(
