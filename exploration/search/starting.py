@@ -30,6 +30,7 @@ _FIRST_LIMIT_S, _EMPTY_LIMIT_S = 8.0, 30.0  # longest wait for rest, and for any
 _AFTER_ANSWER_S = 8.0  # longest wait for a window after a dialog of the start was answered, s
 _AGAIN_LIMIT_S, _AGAIN_DIFFERS_S, _AGAIN_POLL_S = 30.0, 3.0, 0.05
 """Longest wait for a later start to look as the first one: in all, and once something is shown."""
+_AGAIN_STILL_S = 0.25  # time without a change after which a picture is whole that differs from that of earlier starts
 
 
 class Startable(Protocol):
@@ -247,14 +248,18 @@ class Launcher:
     def _wait_for(self, known: Look) -> Look:
         """Wait until the screen is that of an earlier start; if it does not become so, until it is at rest.
 
-        Pictures are compared with each other only, since titles may show the path of the home.
+        Another picture is enough if it stays for a while, since titles may show the path of the home. On a busy
+        machine, the elements of a window are there before it is drawn.
         """
-        limit = self.clock() + _AGAIN_LIMIT_S
+        began = self.clock()
+        limit, changed_at = began + _AGAIN_LIMIT_S, began
         previous, look = None, self.look()
-        while previous is None or not (
-            same_texts(known, look, hidden_files_count=False) and same_picture(previous, look)
-        ):
-            if previous is not None and same_picture(previous, look) and (found := drift(known, look)):
+        while True:
+            still = previous is not None and same_picture(previous, look)
+            whole = same_picture(known, look) or (still and self.clock() - changed_at >= _AGAIN_STILL_S)
+            if whole and same_texts(known, look, hidden_files_count=False):
+                return look
+            if still and (found := drift(known, look)):
                 self.volatile |= found
                 known, look = (replace(each, volatile=self.volatile) for each in (known, look))
                 continue
@@ -264,7 +269,8 @@ class Launcher:
                 return self._wait_for_rest()
             self.pause(_AGAIN_POLL_S)
             previous, look = look, self.look()
-        return look
+            if not same_picture(previous, look):
+                changed_at = self.clock()
 
 
 def has_window(observation: Observation, app: str) -> bool:

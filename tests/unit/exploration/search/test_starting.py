@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from aci.acting.actions import Action, Click, Hotkey
@@ -17,8 +18,11 @@ from aci.errors import LaunchFailed
 from aci.observation.observation import Observation, Window
 from exploration.errors import ApplicationUnusable
 from exploration.search.first_dialogs import answer
-from exploration.search.starting import refusal, start
+from exploration.search.homes import HomeState
+from exploration.search.starting import Launcher, refusal, start
+from exploration.search.states import Look
 from tests.unit.agent_s.fakes import EDITOR, button, screen
+from tests.unit.exploration.an_app import FakeEditor
 
 NOTES = Application("notes", "Notes", ("notes",))
 USABLE = screen(button(1, "Save"))
@@ -152,3 +156,23 @@ def test_terminals_are_left_alone() -> None:
     assert "terminal" in refusal(terminal)
     with pytest.raises(ApplicationUnusable, match="terminal"):
         started(FakeDesktop(), terminal)
+
+
+@pytest.mark.parametrize(("pictures", "shown"), [((0, 0, 0, 9), 9), ((5,), 5)])
+def test_later_start_waits_until_the_window_is_drawn(tmp_path: Path, pictures: tuple[int, ...], shown: int) -> None:
+    now = [0.0]
+    brightness = [9]
+
+    def look() -> Look:
+        number = brightness.pop(0) if len(brightness) > 1 else brightness[0]
+        return Look(replace(USABLE, screenshot=np.full((400, 400, 3), number, np.uint8)), HomeState(), str(tmp_path))
+
+    def pause(seconds: float) -> None:
+        now[0] += seconds
+
+    launcher = Launcher(FakeEditor(tmp_path), ("notes",), look, lambda: now[0], pause)
+    assert launcher.start().observation.screenshot[0, 0, 0] == 9
+    brightness[:] = pictures
+    began = now[0]
+    assert launcher.start().observation.screenshot[0, 0, 0] == shown
+    assert now[0] - began < 0.5
