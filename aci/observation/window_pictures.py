@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Frame = NDArray[np.uint32]
 
 
+_MOST_SCREENS = 4  # pixels that are kept at most, in screens, of the topmost windows
+
+
 @dataclass(frozen=True, slots=True)
 class _Picture:
     """What a window showed when each of its pixels was last in view."""
@@ -72,9 +75,13 @@ class WindowPictures:
 
         staying = {window.id: window.rect for window in self._windows}
         kept: dict[int, _Picture] = {}
+        left = _MOST_SCREENS * frame.size
         for window, pieces in _visible(windows, frame):
-            if staying.get(window.id) != window.rect:
+            if staying.get(window.id) != window.rect or not (pieces or window.id in self._pictures):
                 continue
+            left -= window.rect.area
+            if left < 0:
+                break
             picture = self._pictures.get(window.id)
             if picture is None or picture.rect != window.rect:
                 shape = window.rect.height, window.rect.width
@@ -99,10 +106,13 @@ class WindowPictures:
             picture = self._pictures.get(window.id)
             for piece in pieces:
                 there = _slices(piece)
-                seen[there] = ~self._frame[there]
-                if picture is not None:
-                    inside = _slices(piece.moved(-window.rect.x, -window.rect.y))
-                    np.copyto(seen[there], picture.pixels[inside], where=picture.seen[inside])
+                inside = _slices(piece.moved(-window.rect.x, -window.rect.y))
+                if picture is None:
+                    seen[there] = ~self._frame[there]
+                elif picture.seen[inside].all():
+                    seen[there] = picture.pixels[inside]
+                else:
+                    seen[there] = np.where(picture.seen[inside], picture.pixels[inside], ~self._frame[there])
         return seen
 
 

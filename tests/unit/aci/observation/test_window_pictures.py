@@ -86,3 +86,17 @@ def test_screen_of_another_size_may_have_changed_everywhere() -> None:
     pictures = WindowPictures()
     pictures.changed(PLAIN, [MAIN])
     assert pictures.changed(np.zeros((256, 400), np.uint32), [MAIN]) is None
+
+
+def test_pictures_are_kept_of_the_topmost_windows_only() -> None:
+    pages = [Window(number, "Page", "app", Rect(0, 0, 384, 256), pid=7) for number in range(8)]
+
+    def in_front(place: int) -> tuple[Rect, ...] | None:
+        order = [pages[place], *pages[:place], *pages[place + 1 :]]
+        return pictures.changed(np.full((256, 384), place, np.uint32), order)
+
+    pictures = WindowPictures()
+    for place in range(len(pages)):
+        in_front(place)
+    assert in_front(0) == ()
+    assert in_front(5) == (Rect(0, 0, 384, 256),)
