@@ -9,9 +9,10 @@ gnome-calculator; all of them at once at 1920 x 1080.
 
 `ratio_chromium`, `ratio_all`: time of a naive reading (a call for each property of each object, by recursion) divided
 by that of the first whole observation of a newly attached desktop, without OCR, connecting included on both sides;
-medians of runs in turn. `calc_s`: that observation of Calc, s. `steady_p50_ms`, `steady_p99_ms`: an observation after
-one small change, with its wait for late changes, all programs open. `look_p50_ms`, `look_p99_ms`: the same without that
-wait. `steady_ocr_p50_ms`: the same where the change lies in a canvas of 2% of the
+medians of runs in turn. `calc_s`: that observation of Calc, s. `menu_opened_ratio`, `menu_closed_ratio`: the same
+divided by a look after one of Calc's menus was opened or closed, without the wait for late changes. `steady_p50_ms`,
+`steady_p99_ms`: an observation after one small change, with that wait, all programs open. `look_p50_ms`,
+`look_p99_ms`: the same without it. `steady_ocr_p50_ms`: the same where the change lies in a canvas of 2% of the
 screen, OCR included. `text_bytes_ratio`: bytes of the first `to_text()` and of the `changes_since` of 20 steps, divided
 by those of a table `id tag name text` at each step. `pyatspi_agreement`: share of the elements of all screens that
 pyatspi sees at the same place, or differently for a reason that is proven. `incremental_agreement`: share of the
@@ -31,7 +32,7 @@ from dataclasses import dataclass, field
 
 from aci.accessibility.connection import connect_accessibility
 from aci.accessibility.dbus.bus import accessibility_bus_address
-from aci.acting.actions import Click
+from aci.acting.actions import Click, Hotkey
 from aci.desktop.virtual import VirtualDesktop
 from aci.desktop.x11 import X11Desktop
 from aci.observation.geometry import Rect
@@ -45,10 +46,12 @@ from benchmarks.support.themes import Themes
 from benchmarks.support.walk import Walk
 
 NAMES = (
-    "ratio_chromium", "ratio_all", "calc_s", "steady_p50_ms", "steady_p99_ms", "look_p50_ms", "look_p99_ms",
-    "steady_ocr_p50_ms", "text_bytes_ratio", "pyatspi_agreement", "incremental_agreement",
+    "ratio_chromium", "ratio_all", "calc_s", "menu_opened_ratio", "menu_closed_ratio", "steady_p50_ms",
+    "steady_p99_ms", "look_p50_ms", "look_p99_ms", "steady_ocr_p50_ms", "text_bytes_ratio", "pyatspi_agreement",
+    "incremental_agreement",
 )  # fmt: skip
-_OF_ALL = tuple(name for name in NAMES if name not in ("ratio_chromium", "calc_s", "steady_ocr_p50_ms"))
+_OF_ONE = {"chromium": ("ratio_chromium",), "calc": ("calc_s", "menu_opened_ratio", "menu_closed_ratio")}
+_OF_ALL = tuple(name for name in NAMES if name not in {*_OF_ONE["chromium"], *_OF_ONE["calc"], "steady_ocr_p50_ms"})
 WHOLE_SCREEN = Rect(0, 0, *FULL_HD)
 SCREENS: dict[str, Rect | None] = {
     "mousepad": None, "chromium": WHOLE_SCREEN, "calc": WHOLE_SCREEN, "writer": WHOLE_SCREEN, "calculator": None,
@@ -93,7 +96,7 @@ def measure(wanted: argparse.Namespace) -> Figures:
         if quick and name not in ("chromium", "calc"):
             continue
         with (
-            figures.part(*{"chromium": ["ratio_chromium"], "calc": ["calc_s"]}.get(name, [])),
+            figures.part(*_OF_ONE.get(name, ())),
             desktop_without_ocr(FULL_HD) as desktop,
         ):
             open_program(desktop, name, place)
@@ -101,7 +104,10 @@ def measure(wanted: argparse.Namespace) -> Figures:
             if name == "chromium":
                 figures.set("ratio_chromium", pair.ratio)
             if name == "calc":
-                figures.set("calc_s", statistics.median(pair.ours))
+                whole_s = statistics.median(pair.ours)
+                figures.set("calc_s", whole_s)
+                for kind, times in zip(("opened", "closed"), _after_menus(desktop, 4 * rounds), strict=True):
+                    figures.set(f"menu_{kind}_ratio", whole_s / statistics.median(times))
             with figures.part("pyatspi_agreement"):
                 agreement.add(_agreement(desktop, name))
     seconds = wanted.seconds or (INCREMENTAL_QUICK_LIMIT_S if quick else INCREMENTAL_LIMIT_S)
@@ -149,6 +155,22 @@ def _first_readings(desktop: VirtualDesktop, name: str, rounds: int) -> Pair:
         f"ratio {pair.ratio:.1f}"
     )
     return pair
+
+
+def _after_menus(desktop: VirtualDesktop, rounds: int) -> tuple[list[float], list[float]]:
+    """Return the seconds of the looks after a menu was opened, and after it was closed."""
+    opened, closed = list[float](), list[float]()
+    seen = desktop.observe()
+    menus = [each.id for each in seen.elements if each.role == "menu" and each.path[-1:] == ("menu bar:",)]
+    for number in range(rounds):
+        click = Click(element_id=menus[number % len(menus)])
+        for action, times in ((click, opened), (Hotkey(keys=("Escape",)), closed)):
+            desktop.perform(action)
+            started = time.perf_counter()
+            desktop.observe(check=False)
+            times.append(time.perf_counter() - started)
+    tell(f"  looks after menus opened: {_list(opened)} s, closed: {_list(closed)} s")
+    return opened, closed
 
 
 def _wait_for_content(desktop: VirtualDesktop) -> int:
