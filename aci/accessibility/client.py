@@ -148,7 +148,7 @@ class AccessibilityClient:
             scene = self._run(self._reader.read(windows, screen))
             scene = replace(scene, lost=(*lost, *scene.lost))
         elements, drafts, focus_id = place_elements(scene.drafts, windows, screen, self._tracker, self._places, changed)
-        elements = self._run(self._hit_tester.cleared(elements, drafts, self._reader.by_connection()))
+        elements = self._run(self._hit_tester.cleared(elements, drafts, self._reader.by_connection(), scene.changed))
         if focus_id is not None and all(element.id != focus_id for element in elements):
             focus_id = None
         self._handles.update((identity, _Handle.of(draft.node)) for identity, draft in drafts.items())

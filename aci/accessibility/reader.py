@@ -52,6 +52,7 @@ class Scene:
     notes: tuple[str, ...]  # what is missing and why
     misplaced: tuple[Window, ...]  # windows whose contents may not be where their application reports
     lost: tuple[Lost, ...] = ()  # applications that ended while they were read
+    changed: frozenset[int] = frozenset()  # ids of windows in which anything may have changed since the latest scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class _Part:
     drawn: tuple[Drawn, ...] = ()
     note: str = ""
     misplaced: tuple[Window, ...] = ()
+    changed: frozenset[int] = frozenset()  # ids of the windows that were drawn anew
 
     @property
     def drafts(self) -> Iterator[Draft]:
@@ -163,6 +165,7 @@ class Reader:
             ),
             tuple(window for part in parts for window in part.misplaced),
             tuple(self._lost({**known, **self._known}.values())),
+            frozenset(window for part in parts for window in part.changed),
         )
 
     def read_gently(self, name: str) -> None:
@@ -338,7 +341,7 @@ class Reader:
                 else:
                     changed = await self._update(application, windows, touched, areas)
                     if not changed:
-                        return self._keep(application, windows, before)
+                        return self._keep(application, windows, replace(before, changed=frozenset()))
                     known = [one for one in before.drawn if one.top.ref not in changed]
             drawn, unsure = draft_all(application, windows, screen, known, self._kept[root])
         except CallRefused:
@@ -352,7 +355,8 @@ class Reader:
             # Whatever one application says, the others must be seen.
             _logger.warning("%s could not be read", name, exc_info=True)
             return _Part(note=f"{name} reports a tree that makes no sense; its elements are missing.")
-        part = _Part(tuple(drawn), misplaced=tuple(unsure))
+        anew = frozenset(one.window.id for one in drawn if all(one is not other for other in known))
+        part = _Part(tuple(drawn), misplaced=tuple(unsure), changed=anew)
         if bus.silent(root.name):
             self._time_limits.exceeded(root, limit_s)
             return replace(part, note=silence)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
 
@@ -84,6 +84,7 @@ class HitTester:
         elements: Sequence[Element],
         drafts: Mapping[int, Draft],
         applications: Mapping[str, Application],
+        changed_windows: Collection[int] = (),
     ) -> tuple[Element, ...]:
         """Return the elements with points that hit them, without those that are completely hidden.
 
@@ -91,6 +92,7 @@ class HitTester:
             elements: Placed, with windows above them already taken into account.
             drafts: Their drafts by element id.
             applications: By the unique name of their connection.
+            changed_windows: Ids of windows in which anything may have changed, even if their elements are the same.
         """
         deadline = self._clock() + BUDGET_S
         self._through.clear()
@@ -108,7 +110,7 @@ class HitTester:
                     [(one.id, one.rect, one.point) for one in members], [drafts[element.id] for element in members]
                 )
                 known = self._windows.get((name, window_id))
-                if known is None or not known.final or not now.same(known):
+                if known is None or not known.final or window_id in changed_windows or not now.same(known):
                     known = await self._tested(application, members, drafts, deadline, now)
                 windows[name, window_id] = known
                 points |= known.points

@@ -70,8 +70,7 @@ class KeptDrafts:
 
     def forget_the_gone(self, application: Application) -> None:
         """Drop the drafts in objects that no longer exist."""
-        if len(self._parts) > 2 * len(application.nodes):
-            self._parts = {ref: part for ref, part in self._parts.items() if ref in application.nodes}
+        self._parts = {ref: part for ref, part in self._parts.items() if ref in application.nodes}
 
 
 def _told(application: Application, node: Node) -> tuple[list[Node], list[Hashable]]:

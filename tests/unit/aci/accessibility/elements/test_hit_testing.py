@@ -318,6 +318,25 @@ def test_page_in_which_nothing_changed_is_not_asked_again_once_all_is_known() ->
     assert 0 < asked[0] < asked[1] == asked[2] == asked[3]
 
 
+def test_widget_without_an_element_that_comes_to_lie_over_the_same_elements_covers_them() -> None:
+    button = node("push button", "Below", Rect(0, 0, 200, 40))
+    top = frame(node("panel", "", WHOLE, button))
+    known = application(top)
+    found = [(draft, "app") for draft in draft_elements(known, top, WINDOW, (WINDOW,), SCREEN)]
+    tracker, layers = IdTracker(), HitTester(Browser(lambda _: button))  # type: ignore[arg-type]
+
+    def point(changed: set[int]) -> Point | None:
+        elements, by_id, _ = place_elements(found, (WINDOW,), SCREEN, tracker)
+        cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}, changed))
+        return next((element.point for element in cleared if element.name == "Below"), None)
+
+    free = point({WINDOW.id})
+    cover = node("panel", "", Rect(50, 0, 150, 40), node("filler", "", Rect(50, 0, 150, 40)))
+    top.children.append(cover)
+    assert point(set()) == free
+    assert point({WINDOW.id}) != free
+
+
 class Mute(Browser):
     """Finds nothing on the text of an object, so that its guess stays."""
 

@@ -65,6 +65,18 @@ def test_change_within_a_part_shows(change: Callable[[Node], object]) -> None:
     assert after != before
 
 
+def test_drafts_of_what_is_gone_are_dropped() -> None:
+    known, made = bar()
+    kept = KeptDrafts()
+    [first, *_] = drafts(known, kept)
+    kept.forget_the_gone(known)
+    assert drafts(known, kept)[0] is first
+    gone = known.nodes.pop(made.ref)
+    kept.forget_the_gone(known)
+    known.nodes[made.ref] = gone
+    assert drafts(known, kept)[0] is not first
+
+
 def test_change_of_a_label_elsewhere_shows() -> None:
     label = node("label", "Name", Rect(300, 10, 60, 18))
     fields = [node("text", "", box, text="", labels=(label.ref,)) for box in BOXES]
