@@ -46,7 +46,7 @@ from memory_store import Embedder, HashingEmbedder, MemoryStore, Provenance, def
 from memory_store.embedding.minilm import MiniLmEmbedder
 from memory_store.search.ranking import MOST_COMPARED
 
-LATER = ("fresh", "unseen", "spoken")
+LATER = ("fresh", "unseen", "spoken", "apart")
 QUALITY = tuple(
     f"{part}{name}"
     for part in ("", *(f"{later}_{judge}" for later in LATER for judge in ("", "judged_", "erring_")))

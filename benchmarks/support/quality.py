@@ -21,6 +21,7 @@ LABELS = {
     "fresh": _DATA / "memory_fresh.txt",
     "unseen": _DATA / "memory_unseen.txt",
     "spoken": _DATA / "memory_spoken.txt",
+    "apart": _DATA / "memory_apart.txt",
 }
 """Labelled paraphrases, oldest first; nothing was chosen on the last."""
 

@@ -24,7 +24,7 @@ _VOICES = (
     *("I need to {}", "Your task is to {}"),
 )
 _IN_APPLICATION = (" in {}", " in {}", " using {}", " ({})", " - {}")
-_SAME, _NEIGHBOURS, _LABELLED, _NEAR = 0.44, 0.36, 0.04, 0.11  # shares of the kinds of pairs; the rest is random
+_SAME, _LABELLED = 0.44, 0.04  # shares of pairs of the same task, and of labelled ones
 _OTHER_APPLICATION = 0.025  # share of pairs that differ only by the application
 _NEAREST, _TOO_NEAR = 8, 0.85
 
@@ -41,7 +41,7 @@ class Paragraph:
 
 
 def read_paragraphs(path: Path) -> list[Paragraph]:
-    """Read a file such as `same_task.txt`, which describes its form."""
+    """Read a file such as `same_task/general.txt`, which describes its form."""
     found: list[Paragraph] = []
     applications: tuple[str, ...] = ()
     begun = False
@@ -79,10 +79,20 @@ class Sampler:
         paragraphs: What to draw from.
         embed: Turns texts into unit vectors; tasks near by these are drawn together.
         seed: Of the random numbers.
+        neighbours: Share of pairs of different tasks of one paragraph.
+        near: Share of pairs of similar tasks of different paragraphs. What is left is random.
     """
 
-    def __init__(self, paragraphs: Sequence[Paragraph], embed: Callable[[Sequence[str]], Any], seed: int = 0) -> None:
+    def __init__(
+        self,
+        paragraphs: Sequence[Paragraph],
+        embed: Callable[[Sequence[str]], Any],
+        seed: int = 0,
+        neighbours: float = 0.36,
+        near: float = 0.11,
+    ) -> None:
         self._paragraphs = paragraphs
+        self._neighbour_share, self._near_share = neighbours, near
         self._random = random.Random(seed)
         self._applications = sorted({name for one in paragraphs for name in one.applications})
         every = [(number, place) for number, one in enumerate(paragraphs) for place in range(len(one.tasks))]
@@ -118,14 +128,15 @@ class Sampler:
                     return None
                 return self._voice(one, at, self._random.choice(names)), self._voice(other, at, foreign), 0.0
             return self._voice(one, at), self._voice(other, at), 1.0
-        if kind < _SAME + _NEIGHBOURS:
+        labelled = _SAME + self._neighbour_share
+        if kind < labelled:
             first, second = self._random.sample(self._random.choice(self._neighbours), 2)
             return self._said(first), self._said(second), 0.0
-        if kind < _SAME + _NEIGHBOURS + _LABELLED and self._labelled:
+        if kind < labelled + _LABELLED and self._labelled:
             at = self._random.choice(self._labelled)
             return self._said((at[0], 0)), self._said(at), float(self._mark(at) == "%")
         first = self._random.choice(self._tasks)
-        near = kind < _SAME + _NEIGHBOURS + _LABELLED + _NEAR and self._near[first]
+        near = kind < labelled + _LABELLED + self._near_share and self._near[first]
         second = self._random.choice(near or self._tasks)
         return None if second[0] == first[0] else (self._said(first), self._said(second), 0.0)
 

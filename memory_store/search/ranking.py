@@ -32,7 +32,7 @@ EACH_WORD, FEWER, MORE = 0.018, 4, 10  # for each word that the query has more t
 OFFSET = -0.05  # brings the sum to the scale of the embedder's threshold, which is one for cosines
 
 # Where a trained model compares query and key, its log-odds take the place of these terms. The numbers were chosen on
-# benchmarks/data/memory_heldout.txt, memory_fresh.txt, memory_unseen.txt and same_task_held_out.txt.
+# benchmarks/data/memory_heldout.txt, memory_fresh.txt and memory_unseen.txt.
 ODDS, ODDS_OFFSET = 0.3, 0.2
 MOST_COMPARED = 2  # the most similar candidates; each takes about 10 ms
 CLEAR = 1.0  # likeness from which less similar candidates are not compared

@@ -2,7 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
+from benchmarks.support.quality import LABELS
 from benchmarks.support.same_task_pairs import Sampler, fill_templates, read_labels, read_paragraphs
+from benchmarks.train_same_task import average
 from memory_store import HashingEmbedder
 
 DATA = Path(__file__).parents[3] / "benchmarks" / "data"
@@ -58,9 +62,27 @@ def test_templates_give_opposites(tmp_path: Path) -> None:
 
 
 def test_nothing_that_is_measured_on_is_trained_on() -> None:
-    def wordings(name: str) -> set[str]:
-        return {each for one in read_paragraphs(DATA / name) for _, listed in one.tasks for each in listed}
+    files = (DATA / "same_task").glob("*.txt")
+    trained = {each for file in files for one in read_paragraphs(file) for _, listed in one.tasks for each in listed}
+    assert len(trained) > 40_000
+    for name, file in LABELS.items():
+        if name != "tuning":
+            labelled = read_labels(file)
+            assert labelled
+            assert not trained & {each for one in labelled for _, listed in one.tasks for each in listed}, name
 
-    trained = wordings("same_task.txt")
-    assert len(trained) > 2000
-    assert not trained & wordings("same_task_held_out.txt")
+
+def test_the_mean_of_trained_matrices_has_the_rank_asked_for() -> None:
+    numbers = np.random.default_rng(0)
+    ones = [
+        {
+            "a.down": numbers.standard_normal((rank, 6)),
+            "a.up": numbers.standard_normal((5, rank)),
+            "bias": np.full(2, rank),
+        }
+        for rank in (1, 2)
+    ]
+    found = average(ones, 3)
+    assert found["a.down"].shape == (3, 6) and found["a.up"].shape == (5, 3)
+    np.testing.assert_allclose(found["a.up"] @ found["a.down"], sum(one["a.up"] @ one["a.down"] for one in ones) / 2)
+    np.testing.assert_array_equal(found["bias"], [1.5, 1.5])
