@@ -77,7 +77,22 @@ def train(out: Path, steps: int) -> None:
     from safetensors.numpy import save_file
 
     embedder = MiniLmEmbedder()
-    trained = [_train_one(embedder, recipe, steps) for recipe in RECIPES]
+    written = [paragraph for file in sorted(TASKS.glob("*.txt")) for paragraph in read_paragraphs(file)]
+    written += read_labels(TUNING)
+    templates = fill_templates(DATA / "same_task_templates.yaml")
+    known: dict[str, Any] = {}
+
+    def embed(texts: Sequence[str]) -> Any:
+        new = [text for text in texts if text not in known]
+        known.update(zip(new, embedder.embed(new), strict=True))
+        return np.array([known[text] for text in texts])
+
+    trained = []
+    for recipe in RECIPES:
+        by_hand, by_template = (
+            Sampler(each, embed, neighbours=recipe.neighbours, near=recipe.near) for each in (written, templates)
+        )
+        trained.append(_train_one(embedder._load(), recipe, steps, by_hand, by_template))
     halves = {name: value.astype(np.float16) for name, value in average(trained, STORED_RANK).items()}
     save_file(halves, out, metadata={"base": embedder.name})
 
@@ -97,23 +112,17 @@ def average(trained: Sequence[dict[str, Any]], rank: int) -> dict[str, Any]:
     return found
 
 
-def _train_one(embedder: MiniLmEmbedder, recipe: Recipe, steps: int) -> dict[str, Any]:
+def _train_one(base: _Model, recipe: Recipe, steps: int, by_hand: Sampler, by_template: Sampler) -> dict[str, Any]:
     import torch
 
     torch.manual_seed(0)
     random.seed(0)
-    base = embedder._load()
     begun = _untrained(base, recipe.rank)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     weights = {
         name: torch.tensor(value.astype(np.float32), requires_grad=True, device=device) for name, value in begun.items()
     }
     reader = _Reader(base, weights, device, recipe.dropout)
-    written = [paragraph for file in sorted(TASKS.glob("*.txt")) for paragraph in read_paragraphs(file)]
-    written += read_labels(TUNING)
-    by_hand = Sampler(written, embedder.embed, neighbours=recipe.neighbours, near=recipe.near)
-    templates = fill_templates(DATA / "same_task_templates.yaml")
-    by_template = Sampler(templates, embedder.embed, neighbours=recipe.neighbours, near=recipe.near)
     head = [value for name, value in weights.items() if name.startswith("head")]
     body = [value for name, value in weights.items() if not name.startswith("head")]
     optimizer = torch.optim.AdamW(
