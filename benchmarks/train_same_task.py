@@ -9,9 +9,9 @@ all-MiniLM-L6-v2 reads both requests at once. Its weights stay as they are; low-
 Hu et al., 2021), biases, norms and a logistic regression are learned from the files of `data/same_task`,
 `data/same_task_templates.yaml` and the labels that today's rules were tuned on (`data/memory_labels.txt`). The rate of
 learning falls to zero over the steps given. Several trainings, one for each of `RECIPES`, are averaged (a model soup;
-Wortsman et al., 2022), and the differences are stored with a lower rank. A GPU is used if there is one: the steps given
-by default take 6 minutes on an H100 if all recipes run side by side, and a day on a laptop. The other labels
-(`data/memory_*.txt`) are for `benchmarks.memory`, and none of their wordings is trained on.
+Wortsman et al., 2022), and the differences are stored with a lower rank. A GPU is used if there is one. The steps
+given by default took 6 minutes on an H100 with all recipes side by side; one after the other on a laptop, expect a day.
+The other labels (`data/memory_*.txt`) are for `benchmarks.memory`, and none of their wordings is trained on.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def train(out: Path, steps: int) -> None:
         return np.array([known[text] for text in texts])
 
     trained = []
-    for recipe in RECIPES:
+    for number, recipe in enumerate(RECIPES, start=1):
+        print(f"training {number} of {len(RECIPES)}", flush=True)
         by_hand, by_template = (
             Sampler(each, embed, neighbours=recipe.neighbours, near=recipe.near) for each in (written, templates)
         )
