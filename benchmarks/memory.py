@@ -13,8 +13,9 @@ many keys as it ever does, median, ms. `open_s_1e5`: from the start of the impor
 `add_p50_ms`: embedding and storing one experience at 1e5, median, ms.
 `recall_at_1`, `false_positive_rate`: on labelled paraphrases (`memory_heldout.txt`); a false positive is an answer to a
 query for the opposite or for another application. `fresh_`, `unseen_`, `spoken_`, `apart_`: on labels that were
-written later (`memory_fresh.txt` and so on; nothing was chosen on the last); `judged_`: where a judge that knows the labels is asked
-about doubtful experience, as before a replay; `erring_`: where 5% of its answers are wrong. `calls_per_query`: of the
+written later (`memory_fresh.txt` and so on; nothing was chosen on the last); `judged_`: where a judge that knows the
+labels is asked about doubtful experience, as before a replay; `erring_`: where 5% of its answers are wrong.
+`calls_per_query`: of the
 judge, where each query is asked once. `kills`: number of writers killed with SIGKILL while four others wrote and four
 read; `lost`: number of acknowledged experiences missing afterwards, plus inconsistencies.
 `team_acknowledged`: experiences that 8 processes stored on a PostgreSQL server with pgvector and 1e5 experiences,

@@ -157,10 +157,34 @@ def _base(word: str) -> str:
 
 
 def _values(text: str) -> frozenset[str]:
-    found = _WORD.findall(text)
-    numbers = (word for word in found if any(map(str.isdigit, word)))
-    names = (word for word in found[1:] if word != word.casefold())
-    return frozenset(word.casefold() for word in (*numbers, *names))
+    return frozenset(found[0].casefold() for found in _value_words(text))
+
+
+def _value_words(text: str) -> list[re.Match[str]]:
+    """Return the words with a digit, and those with a capital letter that do not begin the text."""
+    return [
+        found
+        for place, found in enumerate(_WORD.finditer(text))
+        if any(map(str.isdigit, found[0])) or (place and found[0] != found[0].casefold())
+    ]
+
+
+def with_values_of(query: str, key: str) -> str:
+    """Return a key with its own values replaced, in order, by those that only the query has.
+
+    "Zoom to 50 percent" becomes "Zoom to 80 percent" for the query "make it 80 percent". If the query has more or fewer
+    values of its own, the key is returned unchanged, because it is not known which belong together.
+    """
+    of_query, of_key = (
+        [found for found in _value_words(text) if found[0].partition("'")[0] != "I"] for text in (query, key)
+    )
+    new = [found[0] for found in of_query if found[0].casefold() not in _values(key)]
+    old = [found for found in of_key if found[0].casefold() not in _values(query)]
+    if len(new) != len(old):
+        return key
+    for found, value in zip(reversed(old), reversed(new), strict=True):
+        key = key[: found.start()] + value + key[found.end() :]
+    return key
 
 
 def _turned_pairs(found: list[str]) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from intents.applications import applications_of, is_about_another, names_in, without_applications
-from intents.conflicts import Verbs, compare, conflict
+from intents.conflicts import Verbs, compare, conflict, with_values_of
 from intents.lexicon import stems
 from memory_store.records.experience import Provenance
 
@@ -148,13 +148,16 @@ class Judge:
         return [(row, cosine, likeness[row.key_text]) for row, cosine in found if row.key_text in likeness]
 
     def _odds(self, row: Row[Any]) -> float | None:
-        """Return the log-odds that a key asks for the same, compared without applications if the query names none."""
+        """Return the log-odds that a key asks for the same, with the values of the query.
+
+        If the query names no application, the key is compared without its own.
+        """
         if self._same is None or self._forced:
             return None
         key = row.key_text
         if not self._named:
             key = without_applications(key, names_in(key, (row.app,), any_case=True))
-        return self._same(self._query, key)
+        return self._same(self._query, with_values_of(self._query, key))
 
     def _likeness(self, key: str, cosine: float) -> float:
         if self._forced:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from intents.conflicts import compare, conflict
+from intents.conflicts import compare, conflict, with_values_of
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,17 @@ def test_words_around_a_request_do_not_count(wording: str) -> None:
     assert compare(wording, "Conceal the toolbar").verbs == "same"
     assert conflict(wording, "Show the toolbar")
     assert not compare(wording, "Hide the toolbar").otherwise
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "expected"),
+    [
+        ("make it 80 percent", "Zoom to 50 percent", "Zoom to 80 percent"),
+        ("I'd like Draft across the page", "Add a watermark that says Secret", "Add a watermark that says Draft"),
+        ("copy rows 2 to 5", "Copy rows 7 to 9", "Copy rows 2 to 5"),
+        ("mail from Inbox to Archive", "Mail from Archive to Inbox", "Mail from Archive to Inbox"),
+        ("set it to 5", "Turn on bold", "Turn on bold"),
+    ],
+)
+def test_a_key_takes_the_values_that_only_the_query_has(query: str, key: str, expected: str) -> None:
+    assert with_values_of(query, key) == expected
