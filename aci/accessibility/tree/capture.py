@@ -37,6 +37,7 @@ _ALIKE_IN_PAGE = frozenset(
      "paragraph", "section", "label"}
 )  # fmt: skip
 _LONG = len(PREFIX)
+_ACCESSIBLE = PREFIX + "Accessible"
 
 
 async def read_tree(bus: Bus, application: Application) -> None:
@@ -292,7 +293,7 @@ async def child_refs(bus: Bus, ref: Ref) -> list[Ref]:
 
 async def all_child_refs(bus: Bus, refs: Iterable[Ref]) -> list[list[Ref]]:
     """Return the reported children of each of some objects; [] for one that is gone."""
-    answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetChildren", "", ()) for ref in refs])
+    answers = await bus.ask_all([(*ref, _ACCESSIBLE, "GetChildren", "", ()) for ref in refs])
     return [
         [ref for child in (children or ())[:MOST_LISTED] if (ref := object_ref(child)) is not None]
         for children in answers
@@ -301,7 +302,7 @@ async def all_child_refs(bus: Bus, refs: Iterable[Ref]) -> list[list[Ref]]:
 
 async def all_states(bus: Bus, refs: Iterable[Ref]) -> list[int | None]:
     """Return the state bits of objects, None for each that is gone."""
-    answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetState", "", ()) for ref in refs])
+    answers = await bus.ask_all([(*ref, _ACCESSIBLE, "GetState", "", ()) for ref in refs])
     return [None if states is None else states[0] | states[1] << 32 for states in answers]
 
 
@@ -321,16 +322,18 @@ class Found(NamedTuple):
 
 
 async def _describe(bus: Bus, application: Application, found: Sequence[Found]) -> list[Node]:
-    accessible = PREFIX + "Accessible"
-    properties, numbers = await asyncio.gather(
-        get_properties(bus, application, [item.ref for item in found]),
-        bus.ask_all([(*item.ref, accessible, "GetRole", "", ()) for item in found]),
+    refs = [item.ref for item in found]
+    chromium = application.toolkit.startswith("Chromium")
+    properties, numbers, offers = await asyncio.gather(
+        get_properties(bus, application, refs),
+        bus.ask_all([(*ref, _ACCESSIBLE, "GetRole", "", ()) for ref in refs]),
+        _all_interfaces(bus, refs if not chromium else ()),
     )
     roles = [role_name(number or 0) for number in numbers]
-    chromium = application.toolkit.startswith("Chromium")
-    interfaces = [IN_PAGE if chromium and role in _ALIKE_IN_PAGE else None for role in roles]
-    to_ask = [item.ref for item, known in zip(found, interfaces, strict=True) if known is None]
-    asked = iter(await bus.ask_all([(*ref, accessible, "GetInterfaces", "", ()) for ref in to_ask]))
+    if chromium:
+        known = [IN_PAGE if role in _ALIKE_IN_PAGE else None for role in roles]
+        asked = iter(await _all_interfaces(bus, [ref for ref, each in zip(refs, known, strict=True) if each is None]))
+        offers = [next(asked) if each is None else each for each in known]
     return [
         Node(
             ref=item.ref,
@@ -342,19 +345,26 @@ async def _describe(bus: Bus, application: Application, found: Sequence[Found]) 
             interfaces=offered,
             child_count=property_value(values, "ChildCount", -1),
         )
-        for item, values, role, known in zip(found, properties, roles, interfaces, strict=True)
-        if (offered := known or _short(next(asked) or ())) and values is not None
+        for item, values, role, offered in zip(found, properties, roles, offers, strict=True)
+        if offered and values is not None
     ]
 
 
-async def identify(bus: Bus, node: Node) -> None:
-    """Read role and interfaces: LibreOffice reports those of menu contents only once they are shown."""
-    accessible = PREFIX + "Accessible"
-    role, interfaces = await bus.ask_all(
-        [(*node.ref, accessible, "GetRole", "", ()), (*node.ref, accessible, "GetInterfaces", "", ())]
+async def identify(bus: Bus, nodes: Sequence[Node]) -> None:
+    """Read roles and interfaces: LibreOffice reports those of menu contents only once they are shown."""
+    numbers, offers = await asyncio.gather(
+        bus.ask_all([(*node.ref, _ACCESSIBLE, "GetRole", "", ()) for node in nodes]),
+        _all_interfaces(bus, [node.ref for node in nodes]),
     )
-    node.role = role_name(role or 0)
-    node.interfaces = _short(interfaces or ()) or node.interfaces
+    for node, number, offered in zip(nodes, numbers, offers, strict=True):
+        node.role = role_name(number or 0)
+        node.interfaces = offered or node.interfaces
+
+
+async def _all_interfaces(bus: Bus, refs: Iterable[Ref]) -> list[frozenset[str]]:
+    """Return the short names of the interfaces of each of some objects; none for one that is gone."""
+    answers = await bus.ask_all([(*ref, _ACCESSIBLE, "GetInterfaces", "", ()) for ref in refs])
+    return [_short(answer or ()) for answer in answers]
 
 
 async def get_property(bus: Bus, ref: Ref, interface: str, name: str) -> Any:

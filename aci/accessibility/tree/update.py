@@ -8,15 +8,17 @@ followed although only its pixels report the change.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence, Set
+from typing import Any, NamedTuple
 
 from aci.accessibility.atspi import Ref, StateBit, object_ref
 from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.roles import OPENS_OUTSIDE
 from aci.accessibility.tree.capture import (
     adopt,
+    all_child_refs,
     all_properties,
-    child_refs,
+    all_states,
     corrected_states,
     describe_unknown,
     get_properties,
@@ -27,10 +29,11 @@ from aci.accessibility.tree.capture import (
     repair,
     showing,
 )
-from aci.accessibility.tree.details import extents, read_contents, read_details
+from aci.accessibility.tree.details import all_extents, read_contents, read_details
 from aci.accessibility.tree.gtk2 import show_open_menus
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
+from aci.observation.geometry import Rect
 
 # The containers of these are listed at every look: a closed page keeps answering, and no event reports its successor
 DOCUMENTS = frozenset({"document web", "document frame"})
@@ -52,33 +55,44 @@ async def update_tree(bus: Bus, application: Application, roots: Sequence[Ref], 
     Returns:
         The nodes that differ from before, or have different children.
     """
-    return await _Update(bus, application, scope).run(roots)
+    return await _Update(bus, application, roots, scope).run()
+
+
+class _Answer(NamedTuple):
+    """A node that was read, and how it differs from before."""
+
+    node: Node
+    moved: bool
+    appeared: bool  # or vanished
+    opened: bool  # or closed
 
 
 class _Update:
-    def __init__(self, bus: Bus, application: Application, scope: Scope) -> None:
+    def __init__(self, bus: Bus, application: Application, roots: Sequence[Ref], scope: Scope) -> None:
         self._bus = bus
         self._application = application
+        self._roots = roots
         self._scope = scope
+        self._tops_before = [top.ref for top in application.tops]
+        self._gone = self._without_gone_windows()
         self._shown = {node.ref for node in showing(application)}
         self._asked: set[Ref] = set()
         self._listed: set[Ref] = set()
         self._to_list: dict[Ref, Node] = {}
         self._changed: set[Ref] = set()
 
-    async def run(self, roots: Sequence[Ref]) -> set[Ref]:
+    async def run(self) -> set[Ref]:
         wave = list(self._first())
         for node in self._application.nodes.values():
             node.restore_reported()
-        wave += await self._windows(roots)
+        wave += await self._windows()
         await self._find_parents()
         for _ in range(MOST_ROUNDS):
             wave = list({node.ref: node for node in wave if node.ref not in self._asked}.values())
             if not wave and not self._to_list:
                 break
             self._asked.update(node.ref for node in wave)
-            found = await asyncio.gather(*(self._ask(node) for node in wave))
-            wave = [node for nodes in found for node in nodes]
+            wave = await self._ask(wave)
             wave += await self._list_again()
         self._changed |= await repair(self._bus, self._application)
         await show_open_menus(self._bus, self._application)
@@ -107,62 +121,101 @@ class _Update:
     async def _find_parents(self) -> None:
         """Have the parents of objects listed that are only known by their events: Writer reports no new paragraph."""
         nodes, touched = self._application.nodes, self._scope.touched
-        unknown = [ref for ref in touched.objects | touched.items | touched.parents if ref not in nodes]
+        named = (touched.objects | touched.items | touched.parents) - self._gone
+        unknown = [ref for ref in named if ref not in nodes]
         answers = await all_properties(self._bus, unknown[:MOST_UNKNOWN], "Accessible", "Parent")
         for ref in {ref for answer in answers if answer and (ref := object_ref(answer)) in self._shown}:
             self._to_list[ref] = nodes[ref]
 
-    async def _windows(self, roots: Sequence[Ref]) -> list[Node]:
+    def _without_gone_windows(self) -> Set[Ref]:
+        """Remove the windows that are not there any more, and return the objects that were in them."""
         application = self._application
-        before = [top.ref for top in application.tops]
+        left = [top for top in application.tops if top.ref in self._roots]
+        if len(left) == len(application.tops):
+            return frozenset()
+        before, application.tops = application.nodes.keys(), left
+        application.nodes = reachable(application)
+        return before - application.nodes.keys()
+
+    async def _windows(self) -> list[Node]:
+        application, roots = self._application, self._roots
         holder = Node(application.root, None, "application", "", "", 0, frozenset())
         await describe_unknown(self._bus, application, [(holder, roots)])
         application.tops = [application.nodes[ref] for ref in roots if ref in application.nodes]
         self._shown.update(top.ref for top in application.tops)
-        if before != [top.ref for top in application.tops]:
+        if self._tops_before != [top.ref for top in application.tops]:
             self._changed.update(top.ref for top in application.tops)
         return application.tops
 
-    async def _ask(self, node: Node) -> list[Node]:
-        """Read one node, and return the nodes to read because of that."""
-        bus, ref = self._bus, node.ref
-        visible = self._application.shows_by.value
-        if ref not in self._shown:
-            state = await bus.ask(*ref, "Accessible", "GetState")
-            if state is not None and not _bits(node, state) & visible and not node.states & visible:
-                node.states = _bits(node, state)
-                return []
-        before = _facts(node)
-        [properties], state, rect = await asyncio.gather(
-            get_properties(bus, self._application, [ref]),
-            bus.ask(*ref, "Accessible", "GetState"),
-            extents(bus, ref) if "Component" in node.interfaces else asyncio.sleep(0),
+    async def _ask(self, wave: Sequence[Node]) -> list[Node]:
+        """Read some nodes, and return the nodes to read because of that."""
+        bus, before = self._bus, {node.ref: _facts(node) for node in wave}
+        wave = await self._seen_or_appearing(wave)
+        placed = [node for node in wave if "Component" in node.interfaces]
+        refs = [node.ref for node in wave]
+        properties, states, rects = await asyncio.gather(
+            get_properties(bus, self._application, refs),
+            all_states(bus, refs),
+            all_extents(bus, [node.ref for node in placed]),
         )
-        if properties is None or state is None:
-            return self._lost(node)
-        moved, before_states = rect != node.rect, node.states
-        shows = bool(_bits(node, state) & visible)
-        appeared = shows != bool(node.states & visible) or (shows and ref not in self._shown)
+        rect_of = dict(zip((node.ref for node in placed), rects, strict=True))
+        found: list[_Answer] = []
+        following: list[Node] = []
+        for node, described, bits in zip(wave, properties, states, strict=True):
+            if described is None or bits is None:
+                following += self._lost(node)
+            else:
+                found.append(self._updated(node, described, corrected_states(node.role, bits), rect_of.get(node.ref)))
+        await identify(bus, [each.node for each in found if each.appeared and self._is_visible(each.node)])
+        for each in found:
+            if before[each.node.ref] != _facts(each.node):
+                self._changed.add(each.node.ref)
+            following += self._around(each)
+        return following
+
+    async def _seen_or_appearing(self, wave: Sequence[Node]) -> list[Node]:
+        """Return the nodes that were visible or are now; of the others, only the states are read."""
+        hidden = [node for node in wave if node.ref not in self._shown]
+        still_hidden: set[Ref] = set()
+        for node, bits in zip(hidden, await all_states(self._bus, [node.ref for node in hidden]), strict=True):
+            was_visible = self._is_visible(node)
+            if bits is None or was_visible:
+                continue
+            states = corrected_states(node.role, bits)
+            if not states & self._application.shows_by.value:
+                node.states = states
+                still_hidden.add(node.ref)
+        return [node for node in wave if node.ref not in still_hidden]
+
+    def _updated(self, node: Node, properties: dict[str, Any], states: int, rect: Rect | None) -> _Answer:
+        """Give a node what its application reports, and return how it differs."""
+        opened = bool((states ^ node.states) & StateBit.EXPANDED.value)
+        was_visible, moved = self._is_visible(node), rect != node.rect
         node.name = property_value(properties, "Name", "")
         node.description = property_value(properties, "Description", "")
-        node.states, node.rect = _bits(node, state), rect
+        node.states, node.rect = states, rect
         node.asked = True
-        if appeared:
-            await identify(bus, node)
+        is_visible = self._is_visible(node)
         count = property_value(properties, "ChildCount", -1)
         if count != node.child_count and may_be_listed(node, node.child_count) and may_be_listed(node, count):
-            self._to_list[ref] = node
-        if before != _facts(node):
-            self._changed.add(ref)
+            self._to_list[node.ref] = node
+        appeared = is_visible != was_visible or (is_visible and node.ref not in self._shown)
+        return _Answer(node, moved, appeared, opened)
+
+    def _around(self, answer: _Answer) -> list[Node]:
+        """Return the nodes to read because of what was read of one."""
+        node, appeared, opened = answer.node, answer.appeared, answer.opened
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
-        if appeared and not shows and parent is not None and parent.ref not in self._listed:
+        if appeared and not self._is_visible(node) and parent is not None and parent.ref not in self._listed:
             # Other children may have taken its place, without a change of their number.
             self._to_list[parent.ref] = parent
-        opened = bool((before_states ^ node.states) & StateBit.EXPANDED.value)
-        if not (moved or appeared or opened):
+        if not (answer.moved or appeared or opened):
             return []
-        siblings = _few_children(parent) if parent is not None and (moved or appeared) else []
+        siblings = _few_children(parent) if parent is not None and (answer.moved or appeared) else []
         return [*self._inside(node, opened=appeared or opened), *siblings]
+
+    def _is_visible(self, node: Node) -> bool:
+        return node.has(self._application.shows_by)
 
     def _lost(self, node: Node) -> list[Node]:
         """Mark a vanished node as invisible, and relist its parent."""
@@ -185,7 +238,7 @@ class _Update:
         due = [node for ref, node in self._to_list.items() if ref not in done and may_be_listed(node, node.child_count)]
         self._to_list.clear()
         self._listed.update(node.ref for node in due)
-        answers = await asyncio.gather(*(child_refs(self._bus, node.ref) for node in due))
+        answers = await all_child_refs(self._bus, [node.ref for node in due])
         listed = list(zip(due, answers, strict=True))
         await describe_unknown(self._bus, self._application, listed)
         differing = [node for node, refs in listed if adopt(self._application, node, refs)]
@@ -214,10 +267,6 @@ class _Update:
 def _few_children(node: Node) -> list[Node]:
     """Return the children other than cells, which are read with their table."""
     return [child for child in node.children if child.cell is None]
-
-
-def _bits(node: Node, state: Sequence[int]) -> int:
-    return corrected_states(node.role, state[0] | state[1] << 32)
 
 
 def _facts(node: Node) -> Hashable:
