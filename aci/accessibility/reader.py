@@ -394,8 +394,7 @@ class Reader:
         if self._bus.silent(application.root.name):
             raise PeerSilent(f"{application.root.name} does not answer")
         now = own_windows(windows, application.pid)
-        own_areas = [area for window in now for area in areas.get(window.id, ())]
-        scope = scope_of(application.windows, now, own_areas, touched)
+        scope = scope_of(application.windows, now, areas, touched)
         bare = 0 < self._empty_readings[application.root] <= EMPTY_READINGS
         renewed = application.root in self._renewed
         self._renewed.discard(application.root)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aci.accessibility.dbus.signals import NOTHING, Touched
@@ -23,14 +23,20 @@ class Scope:
 
     touched: Touched = NOTHING  # objects named by events
     areas: tuple[Rect, ...] = ()  # changed areas of its windows, px
+    new_areas: tuple[Rect, ...] = ()  # areas of windows that have opened since, on top of the others, px
     everything: bool = False  # whether to read everything visible
     redrawn: bool = False  # whether its windows or their order changed, so that elements must be made again
 
     def __bool__(self) -> bool:
-        return bool(self.everything or self.areas or self.touched or self.redrawn)
+        return bool(self.everything or self.areas or self.new_areas or self.touched or self.redrawn)
 
-    def reaches(self, rect: Rect | None) -> bool:
-        """Return whether an object at a place must be read again."""
+    def reaches(self, rect: Rect | None, *, may_open: bool = True) -> bool:
+        """Return whether an object at a place must be read again.
+
+        Args:
+            rect: Its place, px.
+            may_open: Whether new windows may show something of it. Otherwise it merely lies under them.
+        """
         if self.everything:
             return True
         if rect is None:
@@ -40,7 +46,7 @@ class Scope:
         right, bottom = left + max(1, rect.width), top + max(1, rect.height)
         return any(
             area.x < right and left < area.x + area.width and area.y < bottom and top < area.y + area.height
-            for area in self.areas
+            for area in (*self.areas, *(self.new_areas if may_open else ()))
         )
 
 
@@ -52,16 +58,31 @@ def own_windows(windows: Sequence[Window], pid: int) -> tuple[Window, ...]:
     return tuple(replace(window, active=False) for window in windows if window.pid in (None, pid))
 
 
-def scope_of(before: Sequence[Window], now: Sequence[Window], areas: Sequence[Rect], touched: Touched) -> Scope:
-    """Return what to read again of an application, from its windows when it was last read and now.
+def scope_of(
+    before: Sequence[Window], now: Sequence[Window], areas: Mapping[int, Sequence[Rect]], touched: Touched
+) -> Scope:
+    """Return what to read again of an application.
 
-    `areas` are the changed areas of its windows, px, and `touched` what its events name.
+    Args:
+        before: Its windows when it was last read.
+        now: Its windows now.
+        areas: Changed areas of windows by their ids, px.
+        touched: What its events name.
     """
     known, shown = {window.id: window for window in before}, {window.id: window for window in now}
+    # A window may have taken the place of one that is gone, with the same contents.
+    replaced = any(window.id not in shown for window in before if not window.popup)
+    new = [] if replaced else [window.id for window in now if window.id not in known]
     # what a new window shows is not known yet, and so it is read
     moved = any(window.id in known and known[window.id].rect != window.rect for window in now if not window.popup)
     redrawn = known != shown or _popups(before) != _popups(now)
-    return Scope(touched, tuple(areas), touched.anything or moved, redrawn)
+    return Scope(
+        touched,
+        tuple(area for window in now if window.id not in new for area in areas.get(window.id, ())),
+        tuple(area for number in new for area in areas.get(number, ())),
+        touched.anything or moved,
+        redrawn,
+    )
 
 
 def _popups(windows: Sequence[Window]) -> list[int]:

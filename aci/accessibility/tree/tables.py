@@ -47,7 +47,9 @@ class KnownTables:
                 continue
             self._rows[ref], table.children = table.children, []
             named = scope.touched.objects
-            self._unclear[ref] = [node for node in self._rows[ref] if node.ref in named or scope.reaches(node.rect)]
+            self._unclear[ref] = [
+                node for node in self._rows[ref] if node.ref in named or scope.reaches(node.rect, may_open=False)
+            ]
             self._places[ref] = table.reported_rect
 
     async def read(self, bus: Bus) -> set[Ref]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from aci.accessibility.atspi import Ref, StateBit, object_ref
 from aci.accessibility.dbus.bus import Bus
-from aci.accessibility.roles import OPENS_OUTSIDE
+from aci.accessibility.roles import ITEMS, MENU_ENTRIES, OPENS_OUTSIDE
 from aci.accessibility.tree.capture import (
     adopt,
     all_child_refs,
@@ -39,6 +39,8 @@ from aci.observation.geometry import Rect
 DOCUMENTS = frozenset({"document web", "document frame"})
 # read at every look: LibreOffice moves all it draws without an event or a changed pixel
 ANCHORS = DOCUMENTS | {"root pane"}
+# found in menus and lists that are windows of their own; some count as visible while these are closed
+_LISTED_IN_WINDOWS = MENU_ENTRIES | ITEMS
 MOST_ROUNDS = 64
 MOST_UNKNOWN = 64  # objects that are asked for their parents
 
@@ -74,7 +76,7 @@ class _Update:
         self._roots = roots
         self._scope = scope
         self._tops_before = [top.ref for top in application.tops]
-        self._gone = self._without_gone_windows()
+        application.tops = [top for top in application.tops if top.ref in roots]
         self._shown = {node.ref for node in showing(application)}
         self._asked: set[Ref] = set()
         self._listed: set[Ref] = set()
@@ -85,8 +87,9 @@ class _Update:
         wave = list(self._first())
         for node in self._application.nodes.values():
             node.restore_reported()
+        gone = self._forget_gone_windows()
         wave += await self._windows()
-        await self._find_parents()
+        await self._find_parents(gone)
         for _ in range(MOST_ROUNDS):
             wave = list({node.ref: node for node in wave if node.ref not in self._asked}.values())
             if not wave and not self._to_list:
@@ -105,7 +108,7 @@ class _Update:
             if node.cell is not None:
                 continue
             # LibreOffice does not report every object that loses the keyboard focus.
-            if node.role in ANCHORS or node.has(StateBit.FOCUSED) or self._scope.reaches(node.rect):
+            if node.role in ANCHORS or node.has(StateBit.FOCUSED) or self._reaches(node):
                 yield node
             yield from (nodes[ref] for ref in node.text_at if ref in nodes)
             if self._scope.everything or node.ref in touched.items:
@@ -118,24 +121,26 @@ class _Update:
         self._application.holders |= around  # while one page goes and another comes they hold none
         self._to_list = {ref: nodes[ref] for ref in (touched.parents | self._application.holders) & self._shown}
 
-    async def _find_parents(self) -> None:
+    def _reaches(self, node: Node) -> bool:
+        """Return whether something has changed where a node is; what has no children opens no window over it."""
+        may_open = bool(node.children) or node.role in _LISTED_IN_WINDOWS or node.popup is not None
+        return self._scope.reaches(node.rect, may_open=may_open)
+
+    def _forget_gone_windows(self) -> Set[Ref]:
+        """Forget what was in windows that are not there any more, and return these objects."""
+        before = self._application.nodes
+        if len(self._application.tops) < len(self._tops_before):
+            self._application.nodes = reachable(self._application)
+        return before.keys() - self._application.nodes.keys()
+
+    async def _find_parents(self, gone: Set[Ref]) -> None:
         """Have the parents of objects listed that are only known by their events: Writer reports no new paragraph."""
         nodes, touched = self._application.nodes, self._scope.touched
-        named = (touched.objects | touched.items | touched.parents) - self._gone
+        named = (touched.objects | touched.items | touched.parents) - gone
         unknown = [ref for ref in named if ref not in nodes]
         answers = await all_properties(self._bus, unknown[:MOST_UNKNOWN], "Accessible", "Parent")
         for ref in {ref for answer in answers if answer and (ref := object_ref(answer)) in self._shown}:
             self._to_list[ref] = nodes[ref]
-
-    def _without_gone_windows(self) -> Set[Ref]:
-        """Remove the windows that are not there any more, and return the objects that were in them."""
-        application = self._application
-        left = [top for top in application.tops if top.ref in self._roots]
-        if len(left) == len(application.tops):
-            return frozenset()
-        before, application.tops = application.nodes.keys(), left
-        application.nodes = reachable(application)
-        return before - application.nodes.keys()
 
     async def _windows(self) -> list[Node]:
         application, roots = self._application, self._roots

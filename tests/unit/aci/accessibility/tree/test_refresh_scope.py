@@ -80,22 +80,36 @@ def test_areas_on_the_background_belong_to_no_window() -> None:
 def test_moved_window_is_read_completely() -> None:
     moved = replace(LOW, rect=Rect(1, 0, 100, 100))
 
-    assert scope_of([LOW], [moved], (), NOTHING) == Scope(everything=True, redrawn=True)
-    assert scope_of([LOW], [LOW], (), EVERYTHING).everything
+    assert scope_of([LOW], [moved], {}, NOTHING) == Scope(everything=True, redrawn=True)
+    assert scope_of([LOW], [LOW], {}, EVERYTHING).everything
 
 
 def test_new_window_does_not_have_the_others_read_again() -> None:
-    assert scope_of([LOW], [HIGH, LOW], (), NOTHING) == Scope(redrawn=True)
+    assert scope_of([LOW], [HIGH, LOW], {}, NOTHING) == Scope(redrawn=True)
 
 
 def test_window_with_a_new_popup_is_not_read_completely() -> None:
-    opened = scope_of([LOW], [POPUP, LOW], (), NOTHING)
+    opened = scope_of([LOW], [POPUP, LOW], {}, NOTHING)
 
     assert opened.redrawn
     assert not opened.everything
 
 
+def test_what_lies_under_a_new_window_has_not_changed() -> None:
+    opened = scope_of([LOW], [POPUP, LOW], {POPUP.id: [POPUP.rect], LOW.id: [Rect(80, 80, 10, 10)]}, NOTHING)
+
+    assert not opened.reaches(Rect(10, 30, 10, 10), may_open=False)
+    assert opened.reaches(Rect(10, 30, 10, 10))
+    assert opened.reaches(Rect(85, 85, 10, 10), may_open=False)
+
+
+def test_window_that_takes_the_place_of_another_may_show_the_same() -> None:
+    replaced = scope_of([LOW], [replace(LOW, id=9)], {9: [LOW.rect]}, NOTHING)
+
+    assert replaced.reaches(Rect(10, 30, 10, 10), may_open=False)
+
+
 def test_windows_that_stand_still_leave_nothing_in_doubt() -> None:
-    assert not scope_of([LOW], [LOW], (), NOTHING)
-    assert scope_of([LOW], [LOW], [Rect(0, 0, 16, 16)], NOTHING)
+    assert not scope_of([LOW], [LOW], {}, NOTHING)
+    assert scope_of([LOW], [LOW], {LOW.id: [Rect(0, 0, 16, 16)]}, NOTHING)
     assert own_windows([replace(LOW, active=True), HIGH], 7) == (LOW,)

@@ -317,6 +317,30 @@ def test_formerly_focused_object_is_read_again_without_events(world: World) -> N
     assert "focused" not in next(draft.states for draft in world.drafts if draft.name == "B0")
 
 
+def test_what_merely_lies_under_a_new_window_is_not_asked(world: World) -> None:
+    dialog = Window(2, "", "app", Rect(0, 0, 200, 300), pid=PID, popup=True)
+
+    assert world.look([dialog.rect], [dialog, WINDOW]).keys() >= {"Aside"}
+    assert "/panel" in world.bus.asked  # it may hold what the window shows
+    assert not {"/b0", "/b1", "/b2"} & set(world.bus.asked)
+
+
+def test_objects_of_a_closed_window_are_not_asked(world: World) -> None:
+    button = Thing("/in_dialog", "push button", "Close", Rect(210, 60, 80, 20))
+    frame = Thing("/dialog", "dialog", "Dialog", Rect(200, 50, 200, 100), [button])
+    dialog = Window(2, "Dialog", "app", frame.rect, pid=PID)
+    world.bus.root.children.append(frame)
+    assert "Close" in world.look([dialog.rect], [dialog, WINDOW])
+
+    world.bus.root.children.remove(frame)
+    world.bus.asked.clear()
+    for thing in (frame, button):
+        world.event("StateChanged", thing)
+
+    assert "Close" not in world.look([])
+    assert not {"/dialog", "/in_dialog"} & set(world.bus.asked)
+
+
 def test_elements_of_a_window_in_which_nothing_changed_stay_the_same() -> None:
     def frame(at: int) -> tuple[Thing, Window]:
         place = Rect(at, 0, 400, 300)
