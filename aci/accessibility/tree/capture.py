@@ -327,13 +327,11 @@ async def _describe(bus: Bus, application: Application, found: Sequence[Found]) 
     properties, numbers, offers = await asyncio.gather(
         get_properties(bus, application, refs),
         bus.ask_all([(*ref, _ACCESSIBLE, "GetRole", "", ()) for ref in refs]),
-        _all_interfaces(bus, refs if not chromium else ()),
+        _all_interfaces(bus, () if chromium else refs),
     )
     roles = [role_name(number or 0) for number in numbers]
     if chromium:
-        known = [IN_PAGE if role in _ALIKE_IN_PAGE else None for role in roles]
-        asked = iter(await _all_interfaces(bus, [ref for ref, each in zip(refs, known, strict=True) if each is None]))
-        offers = [next(asked) if each is None else each for each in known]
+        offers = await _interfaces_in_page(bus, refs, roles)
     return [
         Node(
             ref=item.ref,
@@ -365,6 +363,13 @@ async def _all_interfaces(bus: Bus, refs: Iterable[Ref]) -> list[frozenset[str]]
     """Return the short names of the interfaces of each of some objects; none for one that is gone."""
     answers = await bus.ask_all([(*ref, _ACCESSIBLE, "GetInterfaces", "", ()) for ref in refs])
     return [_short(answer or ()) for answer in answers]
+
+
+async def _interfaces_in_page(bus: Bus, refs: Sequence[Ref], roles: Sequence[str]) -> list[frozenset[str]]:
+    """Return the interfaces of objects of Chromium, which is asked only where their roles do not tell them."""
+    to_ask = [ref for ref, role in zip(refs, roles, strict=True) if role not in _ALIKE_IN_PAGE]
+    asked = iter(await _all_interfaces(bus, to_ask))
+    return [IN_PAGE if role in _ALIKE_IN_PAGE else next(asked) for role in roles]
 
 
 async def get_property(bus: Bus, ref: Ref, interface: str, name: str) -> Any:

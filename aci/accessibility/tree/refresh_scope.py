@@ -42,11 +42,12 @@ class Scope:
         if rect is None:
             return False
         # What had nothing in it, and so no height, may have got something. This is asked of thousands at each look.
+        areas = self.areas + self.new_areas if may_open else self.areas
         left, top = rect.x, rect.y
         right, bottom = left + max(1, rect.width), top + max(1, rect.height)
         return any(
             area.x < right and left < area.x + area.width and area.y < bottom and top < area.y + area.height
-            for area in (*self.areas, *(self.new_areas if may_open else ()))
+            for area in areas
         )
 
 
