@@ -92,9 +92,10 @@ class AccessibilityClient:
     Args:
         bus: The bus, not connected yet.
         ids: Unused element ids; by default from 1.
+        lasts: Whether it is closed only after the applications have ended, or when nobody needs them any more.
     """
 
-    def __init__(self, bus: Bus, ids: Iterator[int] | None = None) -> None:
+    def __init__(self, bus: Bus, ids: Iterator[int] | None = None, lasts: bool = False) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="accessibility", daemon=True)
         self._thread.start()
@@ -104,7 +105,7 @@ class AccessibilityClient:
         self._nudged: set[int] = set()
         self._rest: asyncio.Task[None] | None = None
         self._bus = bus
-        self._reader = Reader(bus)
+        self._reader = Reader(bus, lasts=lasts)
         self._hit_tester = HitTester(bus)
 
     def connect(self) -> None:

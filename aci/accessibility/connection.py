@@ -16,7 +16,7 @@ BackEnd = Literal["dbus", "pyatspi"]  # own client, or the slow reference
 
 
 def connect_accessibility(
-    back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int] | None = None
+    back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int] | None = None, lasts: bool = False
 ) -> AccessibilityClient:
     """Connect to the accessibility bus of a desktop.
 
@@ -24,6 +24,7 @@ def connect_accessibility(
         back_end: What reads it.
         environment: Environment of the desktop's applications; names the session bus.
         ids: Unused element ids; by default from 1.
+        lasts: As for `AccessibilityClient`.
 
     Raises:
         ConnectionLost: There is none.
@@ -38,7 +39,7 @@ def connect_accessibility(
         bus: Bus = PyatspiBus(environment)
     else:
         bus = Bus(accessibility_bus_address(session_bus(environment)))
-    client = AccessibilityClient(bus, ids)
+    client = AccessibilityClient(bus, ids, lasts)
     try:
         client.connect()
     except BaseException:

@@ -41,7 +41,7 @@ _logger = logging.getLogger(__name__)
 
 # raised while reading an application whose answers are inconsistent
 _NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
-KEPT_ON_THE_BUS = frozenset({"soffice"})  # gain nothing from a direct connection
+_CRASHES_AFTER_DIRECT = frozenset({"soffice"})  # now and then, when a client that bypassed the bus is gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,24 @@ class TimeLimits:
 
 
 class Reader:
-    """Reads all applications, and keeps what is known of each between looks."""
+    """Reads all applications, and keeps what is known of each between looks.
+
+    Args:
+        bus: The accessibility bus.
+        time_limits: How long reading each may take; by default that of the bus.
+        clock: Monotonic clock, s.
+        lasts: Whether the bus stays connected as long as the applications run.
+    """
 
     def __init__(
-        self, bus: Bus, time_limits: TimeLimits | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        bus: Bus,
+        time_limits: TimeLimits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        lasts: bool = False,
     ) -> None:
         self._bus = bus
+        self._lasts = lasts
         self._clock = clock
         self._late = LateAreas()
         self._time_limits = time_limits or TimeLimits(bus.application_limit_s)
@@ -309,7 +321,8 @@ class Reader:
         application.toolkit = f"{toolkit} {version}".strip()
         application.introduced = not self._bus.silent(root.name)
         self._spare(application)
-        if isinstance(address, str) and address and application.name not in KEPT_ON_THE_BUS | self._gently:
+        spared = self._gently if self._lasts else self._gently | _CRASHES_AFTER_DIRECT
+        if isinstance(address, str) and address and application.name not in spared:
             await self._bus.connect_directly(root.name, address)
 
     async def _part(

@@ -218,6 +218,8 @@ def is_change(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> 
     """
     import numpy as np
 
+    if previous is current:
+        return False
     if previous.shape != current.shape:
         return True
     differs = previous != current

@@ -173,7 +173,8 @@ class VirtualDesktop(DesktopWrapper):
         """Connect to the display while the accessibility bus starts."""
         ids = count(1)
         with ThreadPoolExecutor(max_workers=1) as pool:
-            client = pool.submit(_connect_accessibility, self._accessibility, session.environment, ids)
+            lasts = not (self._keep_home or self._given_home)  # of a kept home, applications are closed in good order
+            client = pool.submit(_connect_accessibility, self._accessibility, session.environment, ids, lasts)
             return X11Desktop(
                 session.display,
                 environment=session.environment,
@@ -238,10 +239,10 @@ class VirtualDesktop(DesktopWrapper):
 
 
 def _connect_accessibility(
-    back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int]
+    back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int], lasts: bool
 ) -> AccessibilityClient:
     try:
-        return connect_accessibility(back_end, environment, ids)
+        return connect_accessibility(back_end, environment, ids, lasts)
     except ConnectionLost as error:
         raise StartFailed(f"The accessibility bus did not get ready: {error}") from error
 

@@ -149,7 +149,7 @@ class X11Desktop:
         self.awaits_text_engine = True
         self.halt = Halt()
         with self._open:
-            self.screen = Screen(name)
+            self.screen = Screen(name, private=self.private)
             self._open.callback(self.screen.close)
             self._user_watch = None if stop_by is None else UserWatch(name, stop_by, self.halt)
             if self._user_watch is not None:

@@ -25,6 +25,8 @@ def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> 
 
     Both pictures are (H, W) uint32.
     """
+    if previous is current:
+        return ()
     if previous.shape != current.shape:
         return None
     height, width = current.shape

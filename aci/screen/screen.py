@@ -18,6 +18,7 @@ from aci.errors import NoDisplay
 from aci.observation.geometry import Point, Rect
 from aci.observation.pixels import is_changed
 from aci.observation.snapshot import Snapshot, Window
+from aci.screen.damage import Damage
 from aci.screen.event_thread import connection_lost
 from aci.screen.monitors import gaps
 from aci.screen.window_watch import WindowWatch
@@ -99,9 +100,17 @@ class _Facts:
 
 
 class Screen:
-    """A connection to an X display; usable from several threads."""
+    """A connection to an X display; usable from several threads.
 
-    def __init__(self, display_name: str) -> None:
+    Args:
+        display_name: Name of the display.
+        private: Whether no compositor runs there. Its pixels are then fetched only after something was drawn.
+
+    Raises:
+        NoDisplay: There is none by that name, or it refuses the connection.
+    """
+
+    def __init__(self, display_name: str, private: bool = False) -> None:
         self._name = display_name
         self._lock = threading.RLock()
         self._display = open_display(display_name)
@@ -109,6 +118,8 @@ class Screen:
         self._atoms: dict[str, int] = {}
         self._camera: Any = None
         self._camera_size = (0, 0)
+        self._damage = Damage(self._display) if private and Damage.is_offered(self._display) else None
+        self._frame: NDArray[np.uint32] | None = None  # the latest one, if it is current until something is drawn
         self._watch: WindowWatch | None = None
         self._windows: tuple[int, tuple[Window, ...]] | None = None  # at a number of changes
 
@@ -165,10 +176,20 @@ class Screen:
         return to_rgb(self.frame())
 
     def frame(self) -> NDArray[np.uint32]:
-        """Return the pixels as the server stores them, (H, W) uint32: quick to take and to compare."""
+        """Return the pixels as the server stores them, (H, W) uint32: quick to take and to compare.
+
+        On a private display, it is the same object as long as nothing was drawn.
+        """
         import numpy as np
 
-        return self._grab().view(np.uint32)[:, :, 0]
+        if self._damage is None:
+            return self._grab(self.size).view(np.uint32)[:, :, 0]
+        with self._talking():
+            drawn, size = self._damage.since_last()
+            if drawn or self._frame is None or self._frame.shape != (size[1], size[0]):
+                self._frame = None  # if fetching fails, what was drawn must not be forgotten
+                self._frame = self._grab(size).view(np.uint32)[:, :, 0]
+            return self._frame
 
     def windows(self) -> tuple[Window, ...]:
         """Return the visible windows, topmost first, with menus and other popups."""
@@ -294,13 +315,12 @@ class Screen:
             owner = self._root_cardinals("_NET_SUPPORTING_WM_CHECK")
         return bool(owner)
 
-    def _grab(self) -> NDArray[np.uint8]:
+    def _grab(self, size: tuple[int, int]) -> NDArray[np.uint8]:
         import numpy as np
         from mss import MSS
         from mss.exception import ScreenShotError
 
         with lost_connection_is_reported(), self._lock:
-            size = self.size
             if self._camera is not None and self._camera_size != size:
                 self._camera.close()  # its buffer has the size that the screen had
                 self._camera = None
@@ -311,7 +331,7 @@ class Screen:
             except ScreenShotError:
                 if self.size == size:
                     raise
-                return self._grab()  # the screen changed in between
+                return self._grab(self.size)  # the screen changed in between
             except AssertionError as error:  # so mss reports a connection that ended during a request
                 raise OSError("no answer to a request for pixels") from error
         return np.frombuffer(shot.raw, dtype=np.uint8).reshape(shot.height, shot.width, 4)

@@ -29,6 +29,7 @@ _CRASHES_WHEN_LISTED = frozenset({"soffice"})
 _CRASHES_BY_TOOLKIT = "GAIL"  # GTK 2
 HIDDEN = "unknown"  # role of nodes that were never visible; it is read once they appear
 _DESCRIBING = ("Name", "Description", "ChildCount")
+_GIVE_ALL_PROPERTIES = ("Chromium", "gtk ", "GTK ")  # at-spi2-atk, also of LibreOffice, and GTK 4
 _LEAST = frozenset({"Accessible", "Component"})
 IN_PAGE = _LEAST | {"Action", "Text"}
 # Roles for which Chromium always offers the same interfaces, as far as they matter here
@@ -386,10 +387,11 @@ async def all_properties(bus: Bus, refs: Iterable[Ref], interface: str, name: st
 async def get_properties(bus: Bus, application: Application, refs: Sequence[Ref]) -> list[dict[str, Any] | None]:
     """Return the name, description and child count of each of some objects; None where an object is gone.
 
-    Only Chromium is asked for all properties at once, which takes a sixth less time there. `Properties.GetAll` crashes
-    every Qt 5 application: `AtSpiAdaptor::handleMessage` reads a second argument, which this method does not have.
+    GTK and Chromium are asked for all properties at once, which takes 40% less time for GTK 3, and half for GTK 4.
+    `Properties.GetAll` crashes every Qt 5 application: `AtSpiAdaptor::handleMessage` reads a second argument, which this
+    method does not have.
     """
-    if application.toolkit.startswith("Chromium") and not application.gently:
+    if application.toolkit.startswith(_GIVE_ALL_PROPERTIES) and not application.gently:
         answers = await bus.ask_all([(*ref, PROPERTIES, "GetAll", "s", (PREFIX + "Accessible",)) for ref in refs])
         return [found if isinstance(found, dict) else None for found in answers]
     values = await asyncio.gather(*(all_properties(bus, refs, "Accessible", name) for name in _DESCRIBING))

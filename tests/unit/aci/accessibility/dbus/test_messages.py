@@ -28,6 +28,13 @@ def test_call_is_read_as_it_was_made() -> None:
     assert call.body == [0, -1]
 
 
+def test_calls_that_are_made_again_have_their_own_numbers() -> None:
+    raws = [encode(number, ":1.5", "/a", "a.b", "C", "as", (["x"],)) for number in (1, 2**31)]  # a list is not hashable
+    raws += [encode(number, ":1.5", "/a", "a.b", "C", "s", ("x",)) for number in (3, 4)]
+    calls = list(split(bytearray(b"".join(raws))))
+    assert [(call.serial, call.body) for call in calls] == [(1, [["x"]]), (2**31, [["x"]]), (3, ["x"]), (4, ["x"])]
+
+
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=4),
        st.integers(1, 50))  # fmt: skip
 def test_stream_may_be_cut_anywhere(texts: list[str], step: int) -> None:

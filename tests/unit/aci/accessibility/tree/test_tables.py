@@ -22,12 +22,13 @@ class Table:
         return self._answer(path, member, body)
 
     def _answer(self, path: str, member: str, body: Sequence[Any]) -> Any:
-        if member == "Get":
+        if member in ("Get", "GetAll"):
             columns = {"/head0": "Name", "/head1": "Size"}
             name = columns.get(path, "12 kB" if path.endswith("1") else "")
             if path[1] in "pt":
                 name = "folder" if path[1] == "p" else path[2]
-            return {"NColumns": 2, "NRows": 2, "Name": name, "ChildCount": 0 if name else 2}.get(body[-1])
+            own = {"Name": name, "ChildCount": 0 if name else 2}
+            return own if member == "GetAll" else {"NColumns": 2, "NRows": 2, **own}.get(body[-1])
         cell = f"/cell{body[0]}{body[1]}" if len(body) == 2 else ""
         answers = {
             "GetAccessibleAt": (":1.5", cell),
