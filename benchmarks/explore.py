@@ -60,6 +60,7 @@ from exploration.search.ledger import Ledger
 from exploration.search.navigator import Navigator, new_desktop
 from exploration.search.prober import Prober
 from exploration.search.records import SearchLimits
+from exploration.search.reserve import ReserveDesktop
 from exploration.skills.composing import compose
 from exploration.skills.skill_keeper import SkillKeeper
 from memory_store import MemoryStore
@@ -202,7 +203,7 @@ def explore(case: Case) -> Values:
 def _search(case: Case, search_s: float, compose_s: float) -> None:
     """Search on one desktop, and try tasks of several skills there."""
     keeper_of = f"explore {case.name}"
-    with new_desktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
+    with ReserveDesktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
         for _ in search(desktop, ledger, SkillKeeper(memory, keeper_of), limits=SearchLimits(seconds=search_s)):
             pass
         for _ in compose(desktop, ledger, seconds=compose_s, memory=memory):

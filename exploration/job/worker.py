@@ -145,8 +145,8 @@ class ExplorationBench:
     def _search(self, job: Job, application: Application) -> Result:
         from exploration.search.dfs import search
         from exploration.search.ledger import Ledger
-        from exploration.search.navigator import new_desktop
         from exploration.search.records import Attempted, SearchEnded, SearchLimits
+        from exploration.search.reserve import ReserveDesktop
         from exploration.skills.composing import compose, is_composed
         from exploration.skills.naming_by_model import ModelNamer
         from exploration.skills.skill_keeper import SkillKeeper
@@ -157,7 +157,7 @@ class ExplorationBench:
         with (
             locked(folder, LOCK_WAIT_S, LOCK_FILE if job.seed is None else f"{LOCK_FILE}-{job.seed}"),
             Ledger(folder / LEDGER_FILE, application.name, application.argv) as ledger,
-            new_desktop() as desktop,
+            ReserveDesktop() as desktop,
         ):
             seconds, memory = self._seconds_for(ledger.seconds + ledger.composing_seconds), self._opened_memory()
             limits = SearchLimits(seconds=SEARCH_SHARE * seconds, max_depth=self._given.depth)

@@ -179,11 +179,7 @@ class Launcher:
         Raises:
             ApplicationUnusable: It cannot be started, shows nothing, or asks for a password.
         """
-        for argument in self.argv[1:]:
-            suffix = "." + argument.rpartition(".")[2]
-            document = self.desktop.home / argument
-            if suffix in SAMPLES and not argument.startswith(("-", "/")) and not document.exists():
-                document.write_text(SAMPLES[suffix], encoding="utf-8")
+        add_samples(self.desktop.home, self.argv)
         program = self.argv[0]
         try:
             # After the first start, the known first screen is awaited instead of rest.
@@ -271,6 +267,15 @@ class Launcher:
             previous, look = look, self.look()
             if not same_picture(previous, look):
                 changed_at = self.clock()
+
+
+def add_samples(home: Path, argv: Sequence[str]) -> None:
+    """Write the documents that a program is started with and that do not exist, if their kind is in `SAMPLES`."""
+    for argument in argv[1:]:
+        suffix = "." + argument.rpartition(".")[2]
+        document = home / argument
+        if suffix in SAMPLES and not argument.startswith(("-", "/")) and not document.exists():
+            document.write_text(SAMPLES[suffix], encoding="utf-8")
 
 
 def has_window(observation: Observation, app: str) -> bool:

@@ -1,0 +1,112 @@
+"""A private desktop with another one in reserve, so that a fresh start takes no time.
+
+While one desktop is used, the application is started on the other one. A reset swaps the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Self
+
+from aci.acting.actions import Action
+from aci.applications.launching import Process
+from aci.desktop.desktop import ActionResult
+from aci.desktop.virtual import VirtualDesktop
+from aci.errors import AciError
+from aci.observation.observation import Observation
+from exploration.search.navigator import new_desktop
+from exploration.search.starting import add_samples
+
+
+class ReserveDesktop:
+    """A private desktop (`exploration.search.starting.PrivateDesktop`) of which a second one is kept ready.
+
+    ```python
+    with ReserveDesktop() as desktop:
+        desktop.launch(["mousepad"])
+        desktop.reset()
+        desktop.launch(["mousepad"])  # it runs already
+    ```
+
+    Args:
+        make: Makes a desktop, which is not started yet.
+    """
+
+    def __init__(self, make: Callable[[], VirtualDesktop] = new_desktop) -> None:
+        self._current, self._other = make(), make()
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="exploration-reserve")
+        self._argv: tuple[str, ...] = ()  # what runs on the reserve
+        self._reserve: Future[Process] | None = None  # the program on the other desktop, once it is ready
+        self._launched: Process | None = None  # a program that was started ahead and nobody has asked for yet
+
+    def __enter__(self) -> Self:
+        self._current.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._worker.shutdown(cancel_futures=True)
+        for desktop in (self._current, self._other):
+            desktop.stop()
+
+    @property
+    def home(self) -> Path:
+        """HOME of the applications; another one after each reset."""
+        return self._current.home
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Environment of the applications."""
+        return self._current.environment
+
+    def observe(self, *, check: bool = True) -> Observation:
+        """See `aci.desktop.desktop.Desktop.observe`."""
+        return self._current.observe(check=check)
+
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        """See `aci.desktop.desktop.Desktop.perform`."""
+        return self._current.perform(action, settle)
+
+    def launch(
+        self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
+    ) -> Process:
+        """Start a program, or return the one that was started ahead; see `aci.desktop.x11.X11Desktop.launch`."""
+        ready, self._launched = self._launched, None
+        if ready is not None and (tuple(argv) != self._argv or cwd is not None or ready.returncode):
+            self._current.reset()  # something else runs there, or it has crashed
+            ready = None
+        process = ready or self._current.launch(argv, cwd, wait_for_window, timeout_s)
+        if cwd is None and (self._reserve is None or tuple(argv) != self._argv):
+            self._prepare(tuple(argv))
+        return process
+
+    def reset(self) -> None:
+        """Restore the initial state: no applications, except one that is started next, and a fresh home.
+
+        Raises:
+            StartFailed: The desktop could not be started again.
+        """
+        reserve, self._reserve, self._launched = self._reserve, None, None
+        try:
+            launched = reserve.result() if reserve is not None else None
+        except AciError:  # what is wrong shows when it is done again
+            launched = None
+        if launched is None:
+            self._current.reset()
+            return
+        self._current, self._other = self._other, self._current
+        self._launched = launched
+        self._prepare(self._argv)
+
+    def _prepare(self, argv: tuple[str, ...]) -> None:
+        self._argv = argv
+        self._reserve = self._worker.submit(_started, self._other, argv)
+
+
+def _started(desktop: VirtualDesktop, argv: tuple[str, ...]) -> Process:
+    """Start a program on a desktop as it is after a reset."""
+    desktop.stop()
+    desktop.start()
+    add_samples(desktop.home, argv)
+    return desktop.launch(argv)
