@@ -1,10 +1,12 @@
 """A private desktop with another one in reserve, so that a fresh start takes no time.
 
-While one desktop is used, the application is started on the other one. A reset swaps the two.
+While one desktop is used, the application is started on the other one. A reset swaps the two. Applications that start
+quickly are not worth the processor time.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -19,25 +21,31 @@ from aci.observation.observation import Observation
 from exploration.search.navigator import new_desktop
 from exploration.search.starting import add_samples
 
+SLOW_S = 2.0  # time until a window is there from which on a start is made ahead
+
 
 class ReserveDesktop:
     """A private desktop (`exploration.search.starting.PrivateDesktop`) of which a second one is kept ready.
 
     ```python
     with ReserveDesktop() as desktop:
-        desktop.launch(["mousepad"])
+        desktop.launch(["localc"])
         desktop.reset()
-        desktop.launch(["mousepad"])  # it runs already
+        desktop.launch(["localc"])  # it runs already
     ```
 
     Args:
         make: Makes a desktop, which is not started yet.
+        clock: Monotonic clock, s.
     """
 
-    def __init__(self, make: Callable[[], VirtualDesktop] = new_desktop) -> None:
+    def __init__(
+        self, make: Callable[[], VirtualDesktop] = new_desktop, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
         self._current, self._other = make(), make()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="exploration-reserve")
-        self._argv: tuple[str, ...] = ()  # what runs on the reserve
+        self._argv: tuple[str, ...] = ()  # what is started ahead; nothing if it starts quickly
         self._reserve: Future[Process] | None = None  # the program on the other desktop, once it is ready
         self._launched: Process | None = None  # a program that was started ahead and nobody has asked for yet
 
@@ -76,8 +84,11 @@ class ReserveDesktop:
         if ready is not None and (tuple(argv) != self._argv or cwd is not None or ready.returncode):
             self._current.reset()  # something else runs there, or it has crashed
             ready = None
-        process = ready or self._current.launch(argv, cwd, wait_for_window, timeout_s)
-        if cwd is None and (self._reserve is None or tuple(argv) != self._argv):
+        if ready is not None:
+            return ready
+        began = self._clock()
+        process = self._current.launch(argv, cwd, wait_for_window, timeout_s)
+        if cwd is None and wait_for_window and self._clock() - began >= SLOW_S and tuple(argv) != self._argv:
             self._prepare(tuple(argv))
         return process
 

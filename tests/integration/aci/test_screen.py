@@ -53,6 +53,70 @@ def test_a_screenshot_has_the_colors_of_the_screen(screen: Screen, recorder: Rec
     assert screen.frame().shape == (700, 1000)
 
 
+@pytest.fixture
+def private(desktop: VirtualDesktop) -> Iterator[Screen]:
+    opened = Screen(desktop.display, private=True)
+    yield opened
+    opened.close()
+
+
+def test_pixels_of_a_private_screen_are_fetched_only_after_something_was_drawn(
+    private: Screen, recorder: RecordingWindow
+) -> None:
+    wait_until(lambda: private.frame() is private.frame())
+    before = private.frame()
+    assert before.shape == (700, 1000)
+    assert private.frame() is before
+    recorder.window.fill_rectangle(recorder.window.create_gc(foreground=0xAA3311), 5, 5, 20, 20)
+    recorder.display.sync()
+    after = private.frame()
+    assert after is not before
+    (window,) = private.windows()
+    assert after[window.rect.y + 10, window.rect.x + 10] & 0xFFFFFF == 0xAA3311
+
+
+def test_no_drawing_on_a_private_screen_is_missed(
+    private: Screen, screen: Screen, recorder: RecordingWindow, second: RecordingWindow
+) -> None:
+    """Another thread draws all the time, maps and moves windows; whenever it pauses, the pixels must be the present."""
+    drawing, resting, ended = threading.Event(), threading.Event(), threading.Event()
+    drawing.set()
+
+    def draw() -> None:
+        gc, number = second.window.create_gc(), 0
+        while not ended.is_set():
+            if not drawing.is_set():
+                second.display.sync()
+                resting.set()
+                drawing.wait(LIMIT_S)
+            number += 1
+            gc.change(foreground=number * 0x010305 & 0xFFFFFF)
+            second.window.fill_rectangle(gc, number % 50, number % 30, 10, 10)
+            if number % 40 == 0:
+                second.window.configure(x=number % 300)
+            second.display.flush()
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        for _ in range(60):
+            for _ in range(5):
+                private.frame()
+            resting.clear()
+            drawing.clear()
+            assert resting.wait(LIMIT_S)
+            now = screen.frame()
+            seen = private.frame()
+            while not np.array_equal(now, later := screen.frame()):  # the window manager follows
+                now, seen = later, private.frame()
+            assert np.array_equal(seen, now)
+            drawing.set()
+    finally:
+        ended.set()
+        drawing.set()
+        thread.join()
+
+
 def test_windows_come_topmost_first(screen: Screen, recorder: RecordingWindow, second: RecordingWindow) -> None:
     top, below = screen.windows()
     assert (top.id, top.title, top.app, top.active) == (second.id, "Second é中", "Recorder", True)
