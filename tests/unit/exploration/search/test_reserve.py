@@ -110,8 +110,8 @@ def test_program_that_starts_quickly_is_started_when_it_is_needed(world: World, 
 
 def test_start_that_fails_ahead_is_made_again(world: World, desktop: ReserveDesktop) -> None:
     one = world.made[0]
+    world.fails = True  # from the second time on
     world.launch(desktop)
-    world.fails = True
     desktop.reset()
     with pytest.raises(LaunchFailed):
         world.launch(desktop)
