@@ -388,8 +388,8 @@ async def get_properties(bus: Bus, application: Application, refs: Sequence[Ref]
     """Return the name, description and child count of each of some objects; None where an object is gone.
 
     GTK and Chromium are asked for all properties at once, which takes 40% less time for GTK 3, and half for GTK 4.
-    `Properties.GetAll` crashes every Qt 5 application: `AtSpiAdaptor::handleMessage` reads a second argument, which this
-    method does not have.
+    `Properties.GetAll` crashes every Qt 5 application: `AtSpiAdaptor::handleMessage` reads a second argument, which it
+    does not have.
     """
     if application.toolkit.startswith(_GIVE_ALL_PROPERTIES) and not application.gently:
         answers = await bus.ask_all([(*ref, PROPERTIES, "GetAll", "s", (PREFIX + "Accessible",)) for ref in refs])

@@ -82,8 +82,10 @@ def test_interfaces_that_chromium_gives_always_are_not_asked() -> None:
 
 @pytest.mark.parametrize(
     ("toolkit", "gives_all"),
-    [("", 0), ("Qt 5.15.8", 0), ("Qt 6.4.2", 0), ("GAIL 2", 0), ("unknown 1", 0)]
-    + [("gtk 3.24.38", 1), ("GTK 4.8.3", 1), ("Chromium 1.0", 1)],
+    [
+        *(("", 0), ("Qt 5.15.8", 0), ("Qt 6.4.2", 0), ("GAIL 2", 0), ("unknown 1", 0)),
+        *(("gtk 3.24.38", 1), ("GTK 4.8.3", 1), ("Chromium 1.0", 1)),
+    ],
 )
 def test_only_toolkits_that_survive_it_are_asked_for_all_properties_at_once(toolkit: str, gives_all: int) -> None:
     bus = Answering({"/button": ("push button", SEEN)})
