@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
@@ -21,7 +22,7 @@ from aci.observation.observation import Observation
 from exploration.search.navigator import new_desktop
 from exploration.search.starting import add_samples
 
-SLOW_S = 2.0  # time until a window is there from which on a start is made ahead
+SLOW_S = 2.0  # an application whose window takes longer is started in advance
 
 
 class ReserveDesktop:
@@ -45,18 +46,19 @@ class ReserveDesktop:
         self._clock = clock
         self._current, self._other = make(), make()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="exploration-reserve")
-        self._argv: tuple[str, ...] = ()  # what is started ahead; nothing if it starts quickly
+        self._argv: tuple[str, ...] = ()  # what is started in advance; nothing if it starts quickly
         self._reserve: Future[Process] | None = None  # the program on the other desktop, once it is ready
-        self._launched: Process | None = None  # a program that was started ahead and nobody has asked for yet
+        self._launched: Process | None = None  # started in advance, and not asked for yet
 
     def __enter__(self) -> Self:
         self._current.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._worker.shutdown(cancel_futures=True)
-        for desktop in (self._current, self._other):
-            desktop.stop()
+        with ExitStack() as stops:
+            stops.callback(self._current.stop)
+            stops.callback(self._other.stop)
+            self._worker.shutdown(cancel_futures=True)
 
     @property
     def home(self) -> Path:
@@ -79,7 +81,7 @@ class ReserveDesktop:
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
     ) -> Process:
-        """Start a program, or return the one that was started ahead; see `aci.desktop.x11.X11Desktop.launch`."""
+        """Start a program, or return the one that was started in advance; see `aci.desktop.x11.X11Desktop.launch`."""
         ready, self._launched = self._launched, None
         if ready is not None and (tuple(argv) != self._argv or cwd is not None or ready.returncode):
             self._current.reset()  # something else runs there, or it has crashed
@@ -93,7 +95,7 @@ class ReserveDesktop:
         return process
 
     def reset(self) -> None:
-        """Restore the initial state: no applications, except one that is started next, and a fresh home.
+        """Restore the initial state: a fresh home, and no applications but the one that is launched next.
 
         Raises:
             StartFailed: The desktop could not be started again.

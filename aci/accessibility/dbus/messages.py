@@ -17,7 +17,7 @@ LARGEST_BODY = 2**24  # bytes; the answer that holds a tree of about 80,000 obje
 _HEADER = {ord("l"): struct.Struct("<BBBBIII"), ord("B"): struct.Struct(">BBBBIII")}
 _HEADER_SIZE = 16
 _SERIAL_AT = 8  # byte at which the serial number begins
-MOST_REMEMBERED = 8192  # encoded calls, about 0.5 kB each
+_MOST_REMEMBERED = 8192  # encoded calls, about 0.5 kB each
 _NAME = re.compile(r"(?=.{3,255}\Z)(?::[A-Za-z0-9_-]+|[A-Za-z_-][A-Za-z0-9_-]*)(?:\.[A-Za-z0-9_-]+)+")
 
 
@@ -33,11 +33,9 @@ def encode(
     Raises:
         Malformed: A name or an argument is not valid; the bus would disconnect a client that sends it.
     """
-    call = name, path, interface, member, signature, tuple(values)
-    try:
-        encoded = _encoded_before(*call)
-    except TypeError:  # an argument that cannot be remembered
-        encoded = _encoded(*call)
+    # What is read is read again and again; what is set may be a text that nobody should keep.
+    make = _encoded_before if member.startswith("Get") else _encoded
+    encoded = make(name, path, interface, member, signature, tuple(values))
     return encoded[:_SERIAL_AT] + serial.to_bytes(4, "little") + encoded[_SERIAL_AT + 4 :]
 
 
@@ -52,7 +50,7 @@ def _encoded(name: str, path: str, interface: str, member: str, signature: str, 
         raise Malformed(f"{member}{values!r} cannot be sent to {name[:80]!r}: {error}") from error
 
 
-_encoded_before = lru_cache(MOST_REMEMBERED)(_encoded)  # the same objects are asked the same again and again
+_encoded_before = lru_cache(_MOST_REMEMBERED)(_encoded)
 
 
 def split(stream: bytearray) -> Iterator[Message]:

@@ -78,7 +78,7 @@ def test_pixels_of_a_private_screen_are_fetched_only_after_something_was_drawn(
 def test_no_drawing_on_a_private_screen_is_missed(
     private: Screen, screen: Screen, recorder: RecordingWindow, second: RecordingWindow
 ) -> None:
-    """Another thread draws all the time, maps and moves windows; whenever it pauses, the pixels must be the present."""
+    """Another thread draws and moves a window; whenever it pauses, the pixels must be the current ones."""
     drawing, resting, ended = threading.Event(), threading.Event(), threading.Event()
     drawing.set()
 

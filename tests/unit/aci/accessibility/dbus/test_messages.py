@@ -29,8 +29,8 @@ def test_call_is_read_as_it_was_made() -> None:
 
 
 def test_calls_that_are_made_again_have_their_own_numbers() -> None:
-    raws = [encode(number, ":1.5", "/a", "a.b", "C", "as", (["x"],)) for number in (1, 2**31)]  # a list is not hashable
-    raws += [encode(number, ":1.5", "/a", "a.b", "C", "s", ("x",)) for number in (3, 4)]
+    raws = [encode(number, ":1.5", "/a", "a.b", "SetAll", "as", (["x"],)) for number in (1, 2**31)]
+    raws += [encode(number, ":1.5", "/a", "a.b", "Get", "s", ("x",)) for number in (3, 4)]
     calls = list(split(bytearray(b"".join(raws))))
     assert [(call.serial, call.body) for call in calls] == [(1, [["x"]]), (2**31, [["x"]]), (3, ["x"]), (4, ["x"])]
 
