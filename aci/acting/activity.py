@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from aci.applications.catalog import quiet_time
-from aci.processes import Stat, living, open_files, read_stat
+from aci.processes import Family, Stat, living, open_files, read_stat
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +53,7 @@ class Activity:
         self._pids = pids
         self._began = self._began_at_boot = self._family_at = 0.0
         self._family: frozenset[int] = frozenset()
+        self._descendants = Family()
         self.quiet_s = self.quiet_in_menu_s = 0.0
         self._samples: deque[tuple[float, Mapping[int, float]]] = deque()
         self._usual = 0.0
@@ -146,16 +147,10 @@ class Activity:
     def _find_family(self) -> None:
         """Find the applications' processes and their descendants."""
         self._family_at = time.monotonic()
-        stats = living().values()
-        found = set(self._pids())
-        grown = True
-        while grown:
-            more = {stat.pid for stat in stats if stat.parent in found} - found
-            grown = bool(more)
-            found |= more
-        if found != self._family:
+        found = self._descendants.of(self._pids())
+        if found.keys() != self._family:
             self._family = frozenset(found)
-            programs = {stat.program for stat in stats if stat.pid in found}
+            programs = {stat.program for stat in found.values()}
             self.quiet_s = max(map(quiet_time, programs), default=0.0)
             self.quiet_in_menu_s = max((quiet_time(program, in_menu=True) for program in programs), default=0.0)
 

@@ -20,6 +20,7 @@ from aci.desktop.watcher import Watcher
 from aci.desktop.x11 import X11Desktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.input.backends import InputName
+from aci.observation.observation import Observation
 from aci.screen.emergency_stop import Halt, StopBy
 
 if TYPE_CHECKING:
@@ -227,6 +228,14 @@ class VirtualDesktop(DesktopWrapper):
     ) -> Process:
         """Start a program; see `aci.desktop.x11.X11Desktop.launch`."""
         return self.x11.launch(argv, cwd, wait_for_window, timeout_s)
+
+    def glimpse(self) -> Observation:
+        """Return the present pixels and windows without elements; see `aci.desktop.x11.X11Desktop.glimpse`."""
+        return self.x11.glimpse()
+
+    def resume(self, earlier: Observation) -> None:
+        """Take an earlier observation for the latest one; see `aci.desktop.x11.X11Desktop.resume`."""
+        self.x11.resume(earlier)
 
     @property
     def _keeps_fresh_home(self) -> bool:

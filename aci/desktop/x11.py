@@ -134,6 +134,7 @@ class X11Desktop:
         self._by_look = False  # whether nothing was done since the latest observation
         self._whole = False  # whether the latest observation is complete, so that any change causes an event
         self._frame: NDArray[np.uint32] | None = None
+        self._glimpsed: tuple[NDArray[np.uint32], NDArray[np.uint8]] | None = None  # a frame, and its RGB pixels
         self._pictures = WindowPictures()
         self._documents = self._documents_before = Documents()
         self._acted = False
@@ -351,6 +352,29 @@ class X11Desktop:
             focus_id=focused[0] if len(focused) == 1 else None,
         )
         return self._seen
+
+    def glimpse(self) -> Observation:
+        """Return the present pixels, windows and pointer without elements; the latest observation stays as it is.
+
+        No application is asked, so that it takes a few milliseconds.
+
+        Raises:
+            ConnectionLost: The screen went away.
+        """
+        self.halt.check()
+        frame = self.screen.frame()
+        if self._glimpsed is None or self._glimpsed[0] is not frame:
+            self._glimpsed = frame, to_rgb(frame)
+        pixels = self._glimpsed[1]
+        return Observation(pixels, (), self.screen.windows(), pointer=self.screen.pointer())
+
+    def resume(self, earlier: Observation) -> None:
+        """Take an earlier observation for the latest one, because the screen shows the same again, as `glimpse` tells.
+
+        The next observation reads all that has changed since the applications were last read.
+        """
+        self._looked_at, self._by_look, self._whole = time.monotonic(), True, False
+        self._seen = earlier
 
     def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.

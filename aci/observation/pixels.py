@@ -39,9 +39,13 @@ def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> 
 
 def is_changed(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
     """Return whether two pictures, both (H, W, 3) uint8 RGB, differ in more than a blinking caret."""
+    return is_more_than_a_caret(differing(one, other))
+
+
+def is_more_than_a_caret(differs: NDArray[np.bool_]) -> bool:
+    """Return whether any pixel differs, (H, W), other than in one place that is as narrow as a blinking caret."""
     import numpy as np
 
-    differs = differing(one, other)
     columns, rows = np.flatnonzero(differs.any(axis=0)), np.flatnonzero(differs.any(axis=1))
     if not len(columns):
         return False

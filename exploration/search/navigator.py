@@ -14,7 +14,7 @@ from aci.applications.catalog import installed_applications, program_name
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element
+from aci.observation.observation import Element, Observation
 from aci.processes import MARK, belonging_to, read_stat
 from agent_s.records import Change, EndState, GroundedStep
 from agent_s.replay.grounded_steps import with_effect
@@ -24,7 +24,17 @@ from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
 from exploration.search.homes import HomeState, read_home
 from exploration.search.starting import Launcher, PrivateDesktop, has_window
-from exploration.search.states import CHOSEN, Look, can_undo, drift, only_adds, same, same_but_greyed, same_picture
+from exploration.search.states import (
+    CHOSEN,
+    Look,
+    can_undo,
+    drift,
+    only_adds,
+    same,
+    same_but_greyed,
+    same_picture,
+    same_to_the_pixel,
+)
 from intents.labels import label
 
 Path = tuple[GroundedStep, ...]
@@ -34,6 +44,7 @@ _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the w
 _LATE_S = 0.05
 _LOOKS = 4
 _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.03  # longest wait for a known screen: in all, and without any change
+_GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
 _UNDONE_STIR_S = 0.8  # the same after something was undone: tool bars follow 0.65 s after a document
 _MOST_ESCAPES = 3
 _MOST_WAYS = 8  # number of keys pressed on a way back; a new start takes longer
@@ -191,7 +202,7 @@ class Navigator:
         Returns:
             The look there, or why it was not reached.
         """
-        look = None if fresh else self._back_towards(path)
+        look = None if fresh else self._back_at_once(path) or self._back_towards(path)
         arrived = self._walk(path, look) if look is not None else None
         return arrived if arrived is not None else self._walk(path, self.restart()) or Trouble("it differs each time")
 
@@ -208,11 +219,11 @@ class Navigator:
         expected = self.expected(here)
         # The picture at the end of a path is compared later, so the screen must be at rest there.
         quick = expected is not None and (len(here) < len(path) or expected.menus)
-        done = self.act(here[-1], look, expected if quick else None)
+        known = self.known(here)
+        done = self.act(here[-1], look, expected if quick else None, known=known if quick else None)
         if isinstance(done, Trouble):
             return done
         look = done if quick and expected is not None and done.exact == expected.exact else self.steady(done)
-        known = self.known(here)
         right = known.exact if known is not None else look.exact if self._fresh or not expected else expected.exact
         for _ in range(_LOOKS):
             more = known is not None and only_adds(known, look) and same_picture(known, look)
@@ -233,11 +244,16 @@ class Navigator:
         return look
 
     def act(
-        self, step: GroundedStep, before: Look, expected: Expected | None = None, check: bool = False
+        self,
+        step: GroundedStep,
+        before: Look,
+        expected: Expected | None = None,
+        check: bool = False,
+        known: Look | None = None,
     ) -> Look | Trouble:
         """Do a step that extends the current path and return the look after it; see `follow`."""
         here = self._at or ()
-        look = self.follow(step, before, expected, check=check)
+        look = self.follow(step, before, expected, check=check, known=known)
         if isinstance(look, Look):
             self._at, self._in_menu = (*here, step), bool(look.menus)
         return look
@@ -249,6 +265,7 @@ class Navigator:
         expected: Expected | None = None,
         patience_s: float = _APPEAR_LIMIT_S,
         check: bool = False,
+        known: Look | None = None,
     ) -> Look | Trouble:
         """Do a step that is on no path and return the look after it.
 
@@ -258,6 +275,7 @@ class Navigator:
             expected: What it led to before, to wait for; if None, wait until the screen is at rest.
             patience_s: Longest wait for its control, s.
             check: Whether the look is checked against a complete reading, after what comes late.
+            known: A look at what is expected, whose picture is waited for before any application is asked.
         """
         self._at, self._reopened = None, ()
         action = self._grounded(step, before, patience_s)
@@ -267,14 +285,65 @@ class Navigator:
         element = before.observation.by_id.get(getattr(action, "element_id", None) or -1)
         self._pointed = element.rect if element is not None else self._pointed
         try:
-            result = self._desktop.perform(action, settle=expected is None)
+            shows = self._shows(known) if known is not None else None
+            result = self._desktop.perform(action, settle=shows or expected is None)
             if not result.ok:
                 return Trouble(result.error or "it was refused")
             self.tainted |= result.copied
-            look = self.look(check) if expected is None else self._awaited(before, _arrival(before, expected))
+            again = None
+            if known is not None and shows is not None and self._waits_for(shows):
+                again = self._resumed(known)
+            if again is not None:
+                look = again
+            elif expected is not None:
+                look = self._awaited(before, _arrival(before, expected))
+            else:
+                look = self.look(check)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
+
+    def _shows(self, known: Look) -> Callable[[], bool]:
+        """Return a check of whether the screen shows the same windows and the same picture as a known look."""
+        places = _places(known.observation)
+        latest: tuple[object, object, bool] = (None, None, False)
+
+        def shows() -> bool:
+            nonlocal latest
+            seen = self._desktop.glimpse()
+            if seen.screenshot is not latest[0] or seen.windows is not latest[1]:
+                later = known.redrawn(seen.screenshot, seen.pointer, self._pointed)
+                same = _places(seen) == places and same_to_the_pixel(known, later)
+                latest = seen.screenshot, seen.windows, same
+            return latest[2]
+
+        return shows
+
+    def _waits_for(self, shows: Callable[[], bool], stir_s: float = _STIR_S) -> bool:
+        """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while."""
+        began = changed_at = self._clock()
+        previous: object = None
+        while not shows():
+            now, seen = self._clock(), self._desktop.glimpse().screenshot
+            changed_at = changed_at if seen is previous else now
+            if now - changed_at > stir_s or now - began > _SOON_S:
+                return False
+            previous = seen
+            self._pause(_GLIMPSE_S)
+        return True
+
+    def _resumed(self, known: Look) -> Look | None:
+        """Return a known look whose picture is on the screen as the present one, without asking any application.
+
+        None if that may not be all: a window is another one, the home differs, or a proof must be strict.
+        """
+        seen = self._desktop.glimpse()
+        ids = [[window.id for window in each.windows] for each in (known.observation, seen)]
+        if self.strict or ids[0] != ids[1] or read_home(self._desktop.home).without(self._by_products) != known.home:
+            return None
+        look = self._latest = known.redrawn(seen.screenshot, seen.pointer, self._pointed)
+        self._desktop.resume(look.observation)
+        return look
 
     def _awaited(self, before: Look, arrived: Callable[[Look], object], stir_s: float = _STIR_S) -> Look:
         """Look until a condition holds, or nothing has changed for a while."""
@@ -411,12 +480,13 @@ class Navigator:
         for number, step in enumerate(way[first:], start=first + 1):
             if isinstance(look, Trouble):
                 break
-            expected = self.expected(way[:number])
+            expected, there = self.expected(way[:number]), self.known(way[:number])
             if known is not None and number == len(way):  # what it brings back is compared as a whole
-                expected = Expected(known.exact, menus=False)
+                expected, there = Expected(known.exact, menus=False), known
             elif expected is not None and not expected.menus:
                 expected = None
-            look = self.follow(step, look, expected, _BACK_LIMIT_S)
+            undoes = step.action == _UNDO  # which is drawn in the button that does it again
+            look = self.follow(step, look, expected, _BACK_LIMIT_S, known=None if undoes or not expected else there)
         return look
 
     def reopen(self, path: Path, look: Look) -> Look | Trouble:
@@ -465,6 +535,40 @@ class Navigator:
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
+
+    def _back_at_once(self, path: Path) -> Look | None:
+        """Close the menus and dialogs that were opened over a place on a path, and return the look there.
+
+        Its picture is enough. None if that does not come back, or if they have closed and changed something.
+        """
+        at = self._at
+        ground = self._ground_of(path, at) if at is not None and not self.strict else None
+        known = self.known(ground) if ground is not None else None
+        if at is None or ground is None or known is None or at == path[: len(at)]:
+            return None
+        shows, most = self._shows(known), len(known.observation.windows)
+        try:
+            for _ in range(_MOST_ESCAPES):
+                if shows() or len(self._desktop.glimpse().windows) <= most:
+                    break
+                self._at, self._reopened = None, ()
+                self._desktop.resume(self._desktop.glimpse())  # whatever has the keyboard focus, Escape is for it
+                if not self._desktop.perform(_ESCAPE, settle=shows).ok or self._waits_for(shows):
+                    break
+            look = self._resumed(known) if shows() else None
+        except AciError:
+            return None  # the next look tells
+        if look is not None:
+            self._at, self._fresh, self._in_menu, self._reopened = ground, False, False, ()
+            self._know(ground, look)
+        return look
+
+    def _ground_of(self, path: Path, at: Path) -> Path | None:
+        """Return the longest part of two paths at whose end no menu is open, if it is known."""
+        length = next((n for n, (one, other) in enumerate(zip(path, at, strict=False)) if one != other), None)
+        shared = path[: min(len(path), len(at)) if length is None else length]
+        grounds = (shared[:n] for n in range(len(shared), -1, -1))
+        return next((each for each in grounds if (known := self.known(each)) is not None and not known.menus), None)
 
     def _back_towards(self, path: Path) -> Look | None:
         """Return to a place on the path; None if nothing proves that it was reached."""
@@ -647,6 +751,11 @@ def _arrival(before: Look, expected: Expected) -> Callable[[Look], bool]:
         return seen.exact == expected.exact or (still and expected.menus and len(seen.menus) > len(before.menus))
 
     return arrived
+
+
+def _places(observation: Observation) -> list[tuple[Rect, bool, str]]:
+    """Return what tells windows apart but their ids, which menus change each time they open."""
+    return [(window.rect, window.popup, window.title) for window in observation.windows]
 
 
 def place_key(path: Path) -> tuple[str, ...]:

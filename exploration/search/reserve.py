@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from aci.acting.actions import Action
+from aci.acting.settle import Settles
 from aci.applications.launching import Process
 from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
@@ -74,7 +75,15 @@ class ReserveDesktop:
         """See `aci.desktop.desktop.Desktop.observe`."""
         return self._current.observe(check=check)
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def glimpse(self) -> Observation:
+        """See `aci.desktop.x11.X11Desktop.glimpse`."""
+        return self._current.glimpse()
+
+    def resume(self, earlier: Observation) -> None:
+        """See `aci.desktop.x11.X11Desktop.resume`."""
+        self._current.resume(earlier)
+
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         """See `aci.desktop.desktop.Desktop.perform`."""
         return self._current.perform(action, settle)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from aci.acting.actions import Action
+from aci.acting.settle import Settles
 from aci.applications.catalog import Application, Catalog
 from aci.applications.launching import Process
 from aci.desktop.desktop import ActionResult
@@ -65,8 +66,17 @@ class PrivateDesktop(Startable, Protocol):
     def observe(self, *, check: bool = True) -> Observation:
         """Return the current screen; if `check`, wait for what comes late after an action."""
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
-        """Carry out one primitive and, if `settle`, wait until the screen is at rest."""
+    def glimpse(self) -> Observation:
+        """Return the present pixels and windows without elements, which takes a few milliseconds."""
+
+    def resume(self, earlier: Observation) -> None:
+        """Take an earlier observation for the latest one, because the screen shows the same again."""
+
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
+        """Carry out one primitive and wait until the screen is at rest.
+
+        Without `settle`, the wait is short, and a callback that detects the known effect ends it early.
+        """
 
 
 def refusal(application: Application) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import re
 import zlib
@@ -9,14 +10,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from aci.observation.geometry import Rect
+from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
-from aci.observation.pixels import differing
+from aci.observation.pixels import differing, is_more_than_a_caret
+from aci.observation.visibility import bounding
 from exploration.search.controls import Candidate, called, candidates, meant_parts, portable
 from exploration.search.homes import HomeState, is_hidden
 from exploration.search.records import ScreenState
 from intents.labels import label
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SHOWN_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "disabled", "read_only", "editable")
 """States that an element is set to; focus and the like come and go by themselves."""
@@ -73,6 +80,16 @@ class Look:
     def tooltips(self) -> tuple[Rect, ...]:
         """The places of popups that offer no choice."""
         return tuple(w.rect for w in self.observation.windows if w.popup and w.id not in self.menus)
+
+    @cached_property
+    def messages(self) -> tuple[Rect, ...]:
+        """The places of status bars, whose fields move when what they say gets longer."""
+        bars: dict[tuple[int, tuple[str, ...]], list[Rect]] = {}
+        for element in self.observation.elements:
+            whole = (*element.path, f"{element.role}:")
+            if bar := next((number for number, part in enumerate(whole, 1) if part.startswith(f"{MESSAGE}:")), 0):
+                bars.setdefault((element.window_id, whole[:bar]), []).append(element.rect)
+        return tuple(map(bounding, bars.values()))
 
     @cached_property
     def elements(self) -> dict[str, Element]:
@@ -136,6 +153,20 @@ class Look:
         words = tuple(dict.fromkeys(candidate.control.name for candidate in offered if candidate.control.name))
         return ScreenState(fingerprint=digest, title=self.title, words=words[:_WORDS], depth=depth)
 
+    def redrawn(self, screenshot: NDArray[np.uint8], pointer: Point | None, pointed: Rect | None) -> Look:
+        """Return this look with the pixels and pointer of another moment, and with what was derived from its elements.
+
+        Args:
+            screenshot: The pixels, (H, W, 3) uint8 RGB.
+            pointer: Where the pointer is, px.
+            pointed: See `pointed` of this class.
+        """
+        observation = dataclasses.replace(self.observation, screenshot=screenshot, pointer=pointer)
+        later = dataclasses.replace(self, observation=observation, pointed=pointed)
+        fields = {each.name for each in dataclasses.fields(self)}
+        later.__dict__.update({name: value for name, value in self.__dict__.items() if name not in fields})
+        return later
+
     def _shown(self, element: Element, volatile: bool) -> tuple[str, ...]:
         text = portable(element.text or "", self.place)
         value = "" if element.value is None or volatile else f"{element.value:g}"
@@ -147,10 +178,13 @@ class Look:
 def by_identity(elements: Iterable[Element], home: str, volatile: frozenset[str] = frozenset()) -> dict[str, Element]:
     """Return elements by place, role and name, those of volatile ones without numbers; duplicates are numbered."""
     seen: Counter[str] = Counter()
+    places: dict[tuple[str, ...], str] = {}  # most elements, such as the cells of a sheet, share theirs
     found = {}
     for element in elements:
         name = portable(element.name or element.label or element.description, home)
-        where = "/".join(portable(part, home) for part in meant_parts(element.path)[-3:])
+        where = places.get(element.path)
+        if where is None:
+            where = places[element.path] = "/".join(portable(part, home) for part in meant_parts(element.path)[-3:])
         key = f"{where}/{element.role}:{name}"
         key = plain if volatile and (plain := without_numbers(key)) in volatile else key
         seen[key] += 1
@@ -213,12 +247,9 @@ def same(
         if key in known.exact and known.exact[key] != look.exact.get(key)
     ]
     changing = [
-        element.rect
-        for each in (known, look)
-        for key, element in each.elements.items()
-        if key in each.volatile or element.role == MESSAGE
+        element.rect for each in (known, look) for key, element in each.elements.items() if key in each.volatile
     ]
-    return same_picture(known, look, (*greyed, *changing, *besides))
+    return same_picture(known, look, (*greyed, *changing, *known.messages, *look.messages, *besides))
 
 
 def same_texts(
@@ -256,13 +287,27 @@ def only_adds(known: Look, look: Look) -> bool:
 def same_but_greyed(
     one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]], named: re.Pattern[str]
 ) -> bool:
-    """Return whether two screens (`Look.exact`) differ at most in whether controls of some names are greyed out."""
+    """Return whether two screens (`Look.exact`) differ at most in whether controls of some names are greyed out.
+
+    What undoes or redoes may have another name as well, which says what it undoes.
+    """
+    one, other = (each if one.keys() == other.keys() else _without_history(each) for each in (one, other))
     return one.keys() == other.keys() and all(
-        named.match(key.rpartition("/")[2].partition(":")[2])
+        named.match(_name_in(key))
         and [word for word in one[key] if word != "disabled"] == [word for word in other[key] if word != "disabled"]
         for key in one
         if one[key] != other[key]
     )
+
+
+def _without_history(shown: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+    history = label("history")
+    return {key: value for key, value in shown.items() if not history.match(_name_in(key))}
+
+
+def _name_in(key: str) -> str:
+    """Return the name of an element by its identity (`by_identity`)."""
+    return key.rpartition("/")[2].partition(":")[2]
 
 
 def can_undo(look: Look) -> bool:
@@ -273,12 +318,24 @@ def can_undo(look: Look) -> bool:
 
 def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> bool:
     """Return whether two looks show the same pixels, apart from a caret, ignored places, tooltips and the pointer."""
-    same_size = one.observation.screenshot.shape == other.observation.screenshot.shape
-    return same_size and different_pixels(one, other, ignored) < _CARET_PX
+    return _same_size(one, other) and different_pixels(one, other, ignored) < _CARET_PX
+
+
+def same_to_the_pixel(one: Look, other: Look) -> bool:
+    """Return whether two looks show exactly the same pixels, apart from one caret, tooltips and the pointer."""
+    return _same_size(one, other) and not is_more_than_a_caret(_differing(one, other))
+
+
+def _same_size(one: Look, other: Look) -> bool:
+    return one.observation.screenshot.shape == other.observation.screenshot.shape
 
 
 def different_pixels(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> int:
     """Count the different pixels of two looks of the same size, without ignored places, tooltips and the pointer."""
+    return int(_differing(one, other, ignored).sum())
+
+
+def _differing(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> NDArray[np.bool_]:
     first, second = one.observation.screenshot, other.observation.screenshot
     differs = differing(first, second)
     middle = Rect(first.shape[1] // 2, first.shape[0] // 2, 1, 1)  # of the pointer before its first move
@@ -288,4 +345,4 @@ def different_pixels(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> in
             differs[y : place.y + place.height + _POINTED_PX, x : place.x + place.width + _POINTED_PX] = False
     for place in ignored:
         differs[max(0, place.y) : place.y + place.height, max(0, place.x) : place.x + place.width] = False
-    return int(differs.sum())
+    return differs

@@ -30,11 +30,22 @@ class _Placed(NamedTuple):
     placement: Placement | None
 
 
+class _Shown(NamedTuple):
+    """What was made of a placed draft at the latest look, and of what."""
+
+    draft: Draft  # kept, so that no other one gets its identity
+    placement: Placement
+    facts: Hashable
+    sighting: Sighting
+    element: Element | None  # None until it has an id
+
+
 class Places:
-    """Remembers the placements of the latest look: most drafts are the same at the next one."""
+    """Remembers the placements and elements of the latest look: most drafts are the same at the next one."""
 
     def __init__(self) -> None:
         self._known: dict[int, _Placed] = {}
+        self._shown: dict[int, _Shown] = {}
         self._above: dict[int, Sequence[Rect]] = {}  # the windows above each window
 
     def place(self, drafts: Iterable[Draft], windows: Sequence[Window], screen: Rect) -> list[Placement | None]:
@@ -53,6 +64,25 @@ class Places:
         self._known = {id(item.draft): item for item in placed}  # which keeps the drafts, and so their identities
         self._above = above
         return [item.placement for item in placed]
+
+    def sightings(self, seen: Sequence[tuple[Draft, str, Placement]]) -> list[Sighting]:
+        """Return the sighting of each of the drafts that were placed last."""
+        before, self._shown = self._shown, {}
+        for draft, app, placement in seen:
+            known, facts = before.get(id(draft)), _facts(draft, app)
+            if known is None or known.placement is not placement or known.facts != facts:
+                known = _Shown(draft, placement, facts, _sighting(draft, placement), None)
+            self._shown[id(draft)] = known
+        return [self._shown[id(draft)].sighting for draft, _, _ in seen]
+
+    def element(self, identity: int, draft: Draft, app: str) -> Element:
+        """Return the element of a draft that has a sighting."""
+        known = self._shown[id(draft)]
+        if known.element is not None and known.element.id == identity:
+            return known.element
+        element = _element(identity, draft, app, known.placement)
+        self._shown[id(draft)] = known._replace(element=element)
+        return element
 
     def _placed(self, draft: Draft, above: Sequence[Rect], moved: Iterable[Rect], screen: Rect) -> _Placed:
         """Place a draft, unless it was placed before and no window `moved` over it or away from it."""
@@ -87,13 +117,11 @@ def place_elements(
     areas whose pixels changed since the last call, None for all.
     """
     order = {window.id: index for index, window in enumerate(windows)}
-    seen = _visible(drafts, (places or Places()).place((draft for draft, _ in drafts), windows, screen))
+    places = places or Places()
+    seen = _visible(drafts, places.place((draft for draft, _ in drafts), windows, screen))
     seen.sort(key=lambda item: order.get(item[0].window.id, len(order)))
-    sightings = [_sighting(draft, placement) for draft, _, placement in seen]
-    ids = tracker.assign(sightings, _still(seen, windows, changed) if changed is not None else ())
-    elements = tuple(
-        _element(identity, draft, app, placement) for identity, (draft, app, placement) in zip(ids, seen, strict=True)
-    )
+    ids = tracker.assign(places.sightings(seen), _still(seen, windows, changed) if changed is not None else ())
+    elements = tuple(places.element(identity, draft, app) for identity, (draft, app, _) in zip(ids, seen, strict=True))
     by_id = {identity: draft for identity, (draft, _, _) in zip(ids, seen, strict=True)}
     focus_id = _focus(elements, windows)
     return tuple(_with_one_focus(element, focus_id) for element in elements), by_id, focus_id
@@ -122,6 +150,15 @@ def _key(draft: Draft) -> Hashable:
     node = draft.node
     # the path names the sheet, whose object may show another one later
     return (node.parent, node.cell, draft.path) if node.cell is not None else (node.ref, node.role)
+
+
+def _facts(draft: Draft, app: str) -> Hashable:
+    """Return what sightings and elements are made of and may change while a draft is kept."""
+    node = draft.node
+    return (
+        *(draft.name, draft.text, draft.label, draft.description, draft.states, draft.window.id, app),
+        *(node.ref, node.value, node.caret, node.selection, node.shortcut),
+    )
 
 
 def _sighting(draft: Draft, placement: Placement) -> Sighting:

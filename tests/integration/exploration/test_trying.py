@@ -91,3 +91,20 @@ def test_attempts_on_a_menu_a_switch_and_a_text(navigator: Navigator) -> None:
     assert isinstance(navigator.act(deleted.step, edit.after), Look)
     assert isinstance(navigator.go(path), Look)
     assert navigator.restarts == restarts + 1, "a changed text was taken for the start"
+
+
+@pytest.mark.slow
+def test_a_place_that_is_recognized_by_its_picture_is_that_place(navigator: Navigator) -> None:
+    prober = Prober(navigator)
+    navigator.strict = False
+    start = navigator.restart()
+    menu = probe(prober, (), start, "menu:Help")
+    assert menu.after is not None
+    about = probe(prober, (menu.step,), menu.after, "menu item:About")
+    assert about.finding.classification == "continue", about.finding.why
+    restarts = navigator.restarts
+    for path in ((), (menu.step,), (menu.step, about.step), (menu.step,)):
+        there = navigator.go(path)
+        assert isinstance(there, Look)
+        assert navigator.look().exact == there.exact, "the application says otherwise"
+    assert navigator.restarts == restarts

@@ -7,13 +7,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
 from aci.desktop.private_session import missing_programs, required_programs
 from aci.errors import MissingDependency
-from aci.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, start_ticks
+from aci.processes import MARK, Family, belonging_to, bound_sockets, end, is_answered, remove_sockets, start_ticks
 
 
 def test_a_process_and_all_it_started_belong_to_its_desktop() -> None:
@@ -32,6 +33,42 @@ def test_a_process_and_all_it_started_belong_to_its_desktop() -> None:
     finally:
         assert end(lambda: belonging_to("test-family") if child.poll() is None else set(), grace_s=1.0) == set()
         child.communicate()
+
+
+def test_a_family_grows_and_shrinks_with_its_processes() -> None:
+    family = Family()
+    with subprocess.Popen(["sh", "-c", "read x; sleep 60 & echo $!; read x; kill $!; wait; exec sleep 60"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:  # fmt: skip
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        try:
+            assert family.of({parent.pid}).keys() == {parent.pid}
+            print(file=parent.stdin, flush=True)
+            child = int(parent.stdout.readline())
+            assert {each.program for each in family.of({parent.pid}).values()} == {"sh", "sleep"}
+            assert family.of({parent.pid}).keys() == {parent.pid, child}
+            print(file=parent.stdin, flush=True)
+            while Path(f"/proc/{child}").exists():
+                time.sleep(0.01)
+            assert family.of({parent.pid}).keys() == {parent.pid}
+        finally:
+            parent.kill()
+    assert family.of({parent.pid}) == {}
+
+
+def test_children_of_a_process_that_has_ended_do_not_belong_to_its_family() -> None:
+    with subprocess.Popen(["sh", "-c", "(read x; sleep 60) & echo $!; wait"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:  # fmt: skip
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        family = Family()
+        assert child in family.of({os.getpid()})
+        parent.kill()
+        parent.wait()
+        try:
+            assert child not in family.of({os.getpid()})
+        finally:
+            os.kill(child, 9)
 
 
 def test_process_that_ignores_sigterm_is_killed() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
 from aci.acting.actions import Action, Click, Hotkey, Type, Wait
+from aci.acting.settle import Settles
 from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
 from aci.observation.geometry import Rect
@@ -21,6 +23,7 @@ MENUS = {
     "View": ("Line Numbers", "Zoom", "Web", "Stuck"),
 }
 SUBMENU = ("50%", "200%")
+DRAWN = slice(-20, None), slice(-15, None)
 CELL = Rect(300, 10, 40, 30)
 MAIN, POPUP, DIALOG, OTHER, KEYS, PALETTE = 1, 2, 3, 4, 5, 6
 
@@ -40,6 +43,7 @@ class FakeEditor:
             clicked, and a button "Select All", which a click on the cell takes back. The buttons `inserts` open dialogs
             that have added something when they close, and a button "Undo" can be used then. The switch `palette` opens
             a window that only it closes. The menu "View" has `switches`.
+        resumed: How often an earlier look was taken for the present one.
         waited: How often rest was waited for; nothing changes meanwhile, but with `works` it is at work.
     """
 
@@ -71,12 +75,13 @@ class FakeEditor:
         self._buttons = (*buttons, *selects, *(("Keys",) if shortcuts else ()), *after_undo, *dialogs, *inserts, *undo)
         self._dialogs = (*dialogs, *inserts)
         self._cells = cells
-        self._size = (300, 400) if cells else (60, 80)
+        self._size = (300, 400) if cells else (60, 160)
         self._after_undo = after_undo
         self._shows = shows
         self._next_id = 1
         self._ids: dict[tuple[str, str], int] = {}
-        self.starts = self.waited = 0
+        self.starts = self.waited = self.resumed = 0
+        self._glimpsed = np.zeros(0, np.uint8)
         self.clicked: list[str] = []
         self.checked: list[str] = []
         self.reset()
@@ -132,9 +137,21 @@ class FakeEditor:
         if self._other:
             windows.insert(0, Window(OTHER, "Web", "Browser", Rect(5, 5, 50, 50), active=True, pid=9))
         focus = next((each.id for each in elements if each.role == "table cell"), None)
+        # what the elements show is drawn in a place that the pointer is never near
+        shown = repr([(each.role, each.name, each.text, sorted(each.states)) for each in elements])
+        pixels[DRAWN] = np.frombuffer(sha256(shown.encode()).digest()[:3], np.uint8)
         return Observation(pixels, tuple(elements), tuple(windows), focus_id=focus)
 
-    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+    def glimpse(self) -> Observation:
+        seen = self.observe(check=False)
+        if not np.array_equal(seen.screenshot, self._glimpsed):
+            self._glimpsed = seen.screenshot
+        return Observation(self._glimpsed, (), seen.windows)
+
+    def resume(self, earlier: Observation) -> None:
+        self.resumed += bool(earlier.elements)
+
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
         if isinstance(action, Hotkey):
             self._press(action.keys)
         elif isinstance(action, Type):

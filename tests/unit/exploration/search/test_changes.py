@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aci.acting.actions import Click
-from aci.observation.geometry import Rect
+from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, State, Window
 from agent_s.records import Change
 from exploration.search.changes import changes, missing_change
@@ -16,7 +16,8 @@ from exploration.search.classifying import classify
 from exploration.search.controls import CONTEXT_MENU, candidates, offer
 from exploration.search.homes import HomeState
 from exploration.search.records import Control
-from exploration.search.states import Look, drift, same
+from exploration.search.states import Look, drift, same, same_but_greyed, same_to_the_pixel
+from intents.labels import label
 
 HOME = "/tmp/home-1"
 SIZE = Rect(0, 0, 400, 300)
@@ -265,3 +266,45 @@ def test_controls_have_stable_keys() -> None:
     ).observation  # fmt: skip
     keys = [each.control.key for each in candidates(seen, HOME)]
     assert keys == ["menu item:~/note.txt", "menu item:Same", "menu item:Same#2", "combo box:Encoding:"]
+
+
+def test_fields_of_a_status_bar_move_when_what_they_say_gets_longer() -> None:
+    def bar(x: int, text: str) -> Look:
+        fields = [box(1, "label", "Sheet 1", path=("frame:A", "status bar:")), box(2, "label", text)]
+        moved = replace(fields[1], rect=Rect(x, 100, 30, 9), path=("frame:A", "status bar:"))
+        shown = look(fields[0], moved, box(3, "menu", "File"))
+        shown.observation.screenshot[100:109, x : x + 30] = 255
+        return shown
+
+    assert same(bar(40, "Sum: 0"), bar(120, "Sum: 0"))
+    assert not same(bar(40, "Sum: 0"), bar(40, "Sum: 1")), "what they say counts"
+
+
+def test_what_undoes_may_say_what_it_undoes() -> None:
+    def menu(undo: str, *states: State, other: str = "Cut") -> Look:
+        return look(box(1, "menu item", undo, *states), box(2, "menu item", other))
+
+    history = label("history")
+    before = menu("Redo", "disabled")
+    assert same_but_greyed(before.exact, menu("Redo: Cut").exact, history)
+    assert not same_but_greyed(before.exact, menu("Redo: Cut", other="Copy").exact, history)
+    assert not same_but_greyed(before.exact, menu("Redo: Cut", "checked").exact | {"x": ("",)}, history)
+
+
+def test_only_a_caret_may_differ_to_the_pixel() -> None:
+    plain, caret, mark, far = look(), look(), look(), look()
+    caret.observation.screenshot[200:220, 300:302] = 255
+    mark.observation.screenshot[200:209, 300:309] = 255
+    far.observation.screenshot[200:220, 300:302] = far.observation.screenshot[20:22, 320:322] = 255
+    assert same_to_the_pixel(plain, plain) and same_to_the_pixel(plain, caret)
+    assert not same_to_the_pixel(plain, mark), "a check mark is small"
+    assert not same_to_the_pixel(plain, far)
+
+
+def test_a_look_with_other_pixels_keeps_what_was_derived_from_its_elements() -> None:
+    first = look(box(1, "menu", "File"))
+    shown = first.exact
+    later = first.redrawn(look(shade=9).observation.screenshot, Point(3, 4), Rect(1, 2, 3, 4))
+    assert later.exact is shown
+    assert (later.observation.pointer, later.pointed) == (Point(3, 4), Rect(1, 2, 3, 4))
+    assert not same_to_the_pixel(first, later)

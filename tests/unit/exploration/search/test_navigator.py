@@ -1,0 +1,100 @@
+"""Ways in an application, on a made-up one."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from agent_s.records import GroundedStep
+from exploration.search.controls import offer
+from exploration.search.navigator import Navigator
+from exploration.search.states import Look
+from tests.unit.exploration.an_app import FakeEditor
+
+
+class Watched(FakeEditor):
+    """Counts how often its applications are asked for what they show."""
+
+    asked = 0
+
+    def observe(self, *, check: bool = True):  # type: ignore[no-untyped-def]  # as in the class above
+        self.asked += 1
+        return super().observe(check=check)
+
+    def glimpse(self):  # type: ignore[no-untyped-def]
+        self.asked -= 1  # the made-up one draws a glimpse by observing
+        return super().glimpse()
+
+
+def navigator(editor: FakeEditor) -> Navigator:
+    ticks = count()
+    return Navigator(editor, ("editor",), clock=lambda: next(ticks) / 100, pause=lambda seconds: None)
+
+
+def step(look: Look, key: str) -> GroundedStep:
+    found = next(each for each in look.candidates if each.control.key == key)
+    return offer(found, look.observation, look.place).step
+
+
+def followed(navigator: Navigator, *keys: str) -> tuple[GroundedStep, ...]:
+    """Go along a way from a fresh start and return its steps."""
+    look = navigator.restart()
+    path: tuple[GroundedStep, ...] = ()
+    for key in keys:
+        path = (*path, step(look, key))
+        arrived = navigator.go(path)
+        assert isinstance(arrived, Look)
+        look = arrived
+    return path
+
+
+def text_of(look: object) -> str | None:
+    assert isinstance(look, Look)
+    return next(each.text for each in look.observation.elements if each.role == "text")
+
+
+def test_known_places_are_recognized_by_their_picture_without_asking_the_application(tmp_path: Path) -> None:
+    editor = Watched(tmp_path)
+    moving = navigator(editor)
+    path = followed(moving, "menu:Edit", "menu item:Preferences...")
+    asked = editor.asked
+    start = moving.go(())
+    assert isinstance(start, Look) and not start.menus
+    menu = moving.go(path[:1])
+    assert isinstance(menu, Look) and menu.menus
+    assert editor.resumed == 2
+    assert editor.asked - asked <= 2, "only the made-up clicks ask, for what they hit"
+    assert editor.clicked == ["Edit", "Preferences...", "Edit"]
+    assert editor.starts == 1
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_a_dialog_has_changed_is_noticed(tmp_path: Path, strict: bool) -> None:
+    editor = FakeEditor(tmp_path, inserts=("Insert Note...",))
+    moving = navigator(editor)
+    followed(moving, "push button:Insert Note...")
+    moving.strict = strict
+    assert text_of(moving.go(())) == "alpha beta"
+    assert editor.resumed == 0
+
+
+def test_a_strict_proof_takes_more_than_a_picture(tmp_path: Path) -> None:
+    editor = Watched(tmp_path)
+    moving = navigator(editor)
+    followed(moving, "menu:Edit", "menu item:Preferences...")
+    moving.strict = True
+    asked = editor.asked
+    assert isinstance(moving.go(()), Look)
+    assert editor.resumed == 0 and editor.asked > asked
+
+
+def test_files_count_although_no_picture_shows_them(tmp_path: Path) -> None:
+    editor = FakeEditor(tmp_path)
+    moving = navigator(editor)
+    followed(moving, "menu:Edit", "menu item:Preferences...")
+    (tmp_path / "saved.txt").write_text("by the dialog")
+    assert isinstance(moving.go(()), Look)
+    assert editor.starts == 2, "the file was left"
+    assert editor.resumed == 0
