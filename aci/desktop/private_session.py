@@ -29,6 +29,7 @@ _PACKAGES = {
 # folders of the accessibility launcher, which is not on PATH
 _HIDDEN_FOLDERS = ("/usr/libexec", "/usr/lib/at-spi2-core", "/usr/libexec/at-spi2-core")
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games:/usr/sbin:/sbin"
+_GTK_WITH_ANIMATIONS = ("gtk-3.0", "gtk-4.0")
 _USER_FOLDERS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Videos")
 _INHERITED = ("TZ", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
@@ -93,6 +94,7 @@ class PrivateSession:
         except OSError as error:
             raise StartFailed(f"Cannot create the home directory {self.home}: {error}") from error
         self._offer_accessibility_service(programs["at-spi-bus-launcher"])
+        self._turn_off_animations()
         self.environment = self._base_environment()
         with _display_numbers():
             number = self._start_server(programs["Xvfb"])
@@ -136,6 +138,7 @@ class PrivateSession:
             "TMPDIR": str(self._place.tmp),
             "XDG_RUNTIME_DIR": str(self._place.run),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
+            "XDG_CONFIG_DIRS": f"{self._config_folder}:{os.environ.get('XDG_CONFIG_DIRS') or '/etc/xdg'}",
             "XDG_CACHE_HOME": str(self.home / ".cache"),
             "XDG_DATA_HOME": str(self.home / ".local/share"),
             "XDG_STATE_HOME": str(self.home / ".local/state"),
@@ -172,6 +175,21 @@ class PrivateSession:
         (folder / "org.a11y.Bus.service").write_text(
             f"[D-BUS Service]\nName=org.a11y.Bus\nExec={launcher} --launch-immediately --a11y=1\n", encoding="utf-8"
         )
+
+    def _turn_off_animations(self) -> None:
+        """Have GTK, and with it LibreOffice and Chromium, draw each change at once, unless the home says otherwise.
+
+        A dialog that greys out tool bars would take up to two seconds to come to rest.
+        """
+        for version in _GTK_WITH_ANIMATIONS:
+            folder = self._config_folder / version
+            folder.mkdir(mode=0o700, parents=True)
+            (folder / "settings.ini").write_text("[Settings]\ngtk-enable-animations=0\n", encoding="utf-8")
+
+    @property
+    def _config_folder(self) -> Path:
+        """Settings of this session, which those in the home override."""
+        return self._place.run / "xdg"
 
     def _start_server(self, program: str) -> int:
         width, height = self._size
