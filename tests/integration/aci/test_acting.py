@@ -142,6 +142,22 @@ def test_window_that_has_opened_takes_more_than_a_glance(desktop: VirtualDesktop
 
 
 @needs("mousepad")
+def test_an_earlier_observation_is_acted_on_where_the_screen_shows_it_again(
+    desktop: VirtualDesktop, editor: Element
+) -> None:
+    closed = desktop.observe()
+    do(desktop, Click(element_id=find(desktop, lambda each: each.role == "menu" and each.name == "Help").id))
+    opened = desktop.glimpse()
+    assert opened.elements == () and len(opened.windows) > len(closed.windows)
+    find(desktop, lambda each: each.name == "About")
+    do(desktop, Hotkey(keys=("Escape",)))
+    again = desktop.glimpse()
+    assert again.windows == closed.windows
+    desktop.resume(closed)
+    do(desktop, Type(text="as before", element_id=editor.id))
+    assert text_of(desktop) == "as before", "what has changed since is read"
+
+
 def test_clipboard_content_survives_typing(desktop: VirtualDesktop, editor: Element) -> None:
     do(desktop, Type(text="copied", element_id=editor.id))
     do(desktop, Hotkey(keys=("ctrl", "a")))

@@ -148,3 +148,25 @@ def test_a_reset_leaves_nothing_of_the_episode_before() -> None:
         assert told(desktop, ["gsettings", "get", SCHEMA, KEY]) not in ("", "79")
         assert list((desktop.home / "Documents").iterdir()) == []
         assert desktop.observe().windows == ()
+
+
+_ASK_GTK = """
+import gi; gi.require_version("Gtk", "{version}")
+from gi.repository import Gtk
+Gtk.init({arguments})
+print(Gtk.Settings.get_default().props.gtk_enable_animations)
+"""
+
+
+@pytest.mark.parametrize(("version", "arguments"), [("3.0", "None"), ("4.0", "")])
+def test_gtk_draws_without_animations_unless_the_home_says_otherwise(
+    pair: tuple[VirtualDesktop, VirtualDesktop], version: str, arguments: str
+) -> None:
+    ask = ["/usr/bin/python3", "-c", _ASK_GTK.format(version=version, arguments=arguments)]
+    if not told(pair[0], ask):
+        pytest.skip(f"needs GTK {version} with its introspection data")
+    assert told(pair[0], ask) == "False"
+    own = pair[1].home / f".config/gtk-{version}/settings.ini"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("[Settings]\ngtk-enable-animations=1\n", encoding="utf-8")
+    assert told(pair[1], ask) == "True"
