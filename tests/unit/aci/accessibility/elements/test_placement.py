@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.extraction import draft_elements
@@ -46,6 +48,28 @@ def test_placements_stay_when_a_separate_window_comes_to_the_front() -> None:
     assert alone is not None
     assert places.place(found, [beside, WINDOW], screen)[0] is alone
     assert places.place(found, [over, WINDOW], screen)[0] != alone
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("name", "Other"), ("text", "other"), ("label", "Size"), ("description", "in px"),
+        ("states", frozenset({"checked"})), ("node.value", 2.0), ("node.caret", 1), ("node.selection", (0, 1)),
+        ("node.shortcut", "Ctrl+S"),
+    ],
+)  # fmt: skip
+def test_elements_stay_until_anything_about_them_changes(part: str, value: object) -> None:
+    [draft] = drafts(node("text", "A", Rect(10, 10, 80, 20), text="words", states=FOCUSED))
+    places, window = Places(), replace(WINDOW, active=True)
+
+    def seen(kept: Places) -> Element:
+        [element], _, _ = place_elements([(draft, "app")], [window], SCREEN, IdTracker(), kept)
+        return element
+
+    first = seen(places)
+    assert seen(places) is first
+    setattr(draft.node if part.startswith("node.") else draft, part.removeprefix("node."), value)
+    assert seen(places) == seen(Places()) != first
 
 
 def test_elements_of_the_topmost_window_come_first() -> None:
