@@ -44,6 +44,7 @@ _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the w
 _LATE_S = 0.05
 _LOOKS = 4
 _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.03  # longest wait for a known screen: in all, and without any change
+_HOVER_PX = 4  # margin around a control within which it is drawn otherwise while the pointer is on it
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
 _UNDONE_STIR_S = 0.8  # the same after something was undone: tool bars follow 0.65 s after a document
 _MOST_ESCAPES = 3
@@ -313,11 +314,25 @@ class Navigator:
             seen = self._desktop.glimpse()
             if seen.screenshot is not latest[0] or seen.windows is not latest[1]:
                 later = known.redrawn(seen.screenshot, seen.pointer, self._pointed)
-                same = _places(seen) == places and same_to_the_pixel(known, later)
+                same = _places(seen) == places and same_to_the_pixel(known, later, self._hovered(known, later))
                 latest = seen.screenshot, seen.windows, same
             return latest[2]
 
         return shows
+
+    def _hovered(self, known: Look, later: Look) -> list[Rect]:
+        """Return the places of controls that may be drawn otherwise only because the pointer is on them, or was.
+
+        What was acted on is not among them, since its own state may have changed.
+        """
+        pointers = {known.observation.pointer, later.observation.pointer}
+        if len(pointers) == 1:
+            return []
+        places = [each.element.rect for each in known.candidates if each.element.rect != self._pointed]
+        under = [
+            place for place in places if any(pointer is not None and place.contains(pointer) for pointer in pointers)
+        ]
+        return [place.grown(_HOVER_PX, _HOVER_PX) for place in under]
 
     def _waits_for(self, shows: Callable[[], bool], stir_s: float = _STIR_S) -> bool:
         """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while."""

@@ -321,9 +321,9 @@ def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> bool:
     return _same_size(one, other) and different_pixels(one, other, ignored) < _CARET_PX
 
 
-def same_to_the_pixel(one: Look, other: Look) -> bool:
-    """Return whether two looks show exactly the same pixels, apart from one caret, tooltips and the pointer."""
-    return _same_size(one, other) and not is_more_than_a_caret(_differing(one, other))
+def same_to_the_pixel(known: Look, look: Look, besides: Sequence[Rect] = ()) -> bool:
+    """Return whether two looks show exactly the same pixels, apart from one caret, and some places."""
+    return _same_size(known, look) and not is_more_than_a_caret(_differing(known, look, besides))
 
 
 def _same_size(one: Look, other: Look) -> bool:
@@ -332,17 +332,16 @@ def _same_size(one: Look, other: Look) -> bool:
 
 def different_pixels(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> int:
     """Count the different pixels of two looks of the same size, without ignored places, tooltips and the pointer."""
-    return int(_differing(one, other, ignored).sum())
+    height, width = one.observation.screenshot.shape[:2]
+    middle = Rect(width // 2, height // 2, 1, 1)  # of the pointer before its first move
+    pointed = [place for look in (one, other) for place in (look.pointed or middle, *look.tooltips)]
+    around = [place.grown(_POINTED_PX, _POINTED_PX) for place in pointed]
+    return int(_differing(one, other, (*around, *ignored)).sum())
 
 
-def _differing(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> NDArray[np.bool_]:
-    first, second = one.observation.screenshot, other.observation.screenshot
-    differs = differing(first, second)
-    middle = Rect(first.shape[1] // 2, first.shape[0] // 2, 1, 1)  # of the pointer before its first move
-    for look in (one, other):
-        for place in (look.pointed or middle, *look.tooltips):
-            x, y = max(0, place.x - _POINTED_PX), max(0, place.y - _POINTED_PX)
-            differs[y : place.y + place.height + _POINTED_PX, x : place.x + place.width + _POINTED_PX] = False
+def _differing(one: Look, other: Look, ignored: Iterable[Rect]) -> NDArray[np.bool_]:
+    """Return which pixels of two looks of the same size differ, (H, W), without ignored places."""
+    differs = differing(one.observation.screenshot, other.observation.screenshot)
     for place in ignored:
-        differs[max(0, place.y) : place.y + place.height, max(0, place.x) : place.x + place.width] = False
+        differs[max(0, place.y) : max(0, place.bottom), max(0, place.x) : max(0, place.right)] = False
     return differs

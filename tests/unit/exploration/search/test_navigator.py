@@ -98,3 +98,16 @@ def test_files_count_although_no_picture_shows_them(tmp_path: Path) -> None:
     assert isinstance(moving.go(()), Look)
     assert editor.starts == 2, "the file was left"
     assert editor.resumed == 0
+
+
+def test_what_was_switched_in_a_dialog_is_not_taken_for_the_dialog_as_it_was(tmp_path: Path) -> None:
+    editor = FakeEditor(tmp_path)
+    moving = navigator(editor)
+    path = followed(moving, "menu:Edit", "menu item:Preferences...")
+    dialog = moving.go(path)
+    assert isinstance(dialog, Look)
+    assert isinstance(moving.act(step(dialog, "check box:Wrap lines"), dialog), Look)
+    again = moving.go(path)
+    assert isinstance(again, Look)
+    assert [each.states for each in again.observation.elements if each.name == "Wrap lines"] == [{"checkable"}]
+    assert editor.starts == 2, "what it has set was left"
