@@ -45,7 +45,6 @@ def test_a_family_grows_and_shrinks_with_its_processes() -> None:
             assert family.of({parent.pid}).keys() == {parent.pid}
             print(file=parent.stdin, flush=True)
             child = int(parent.stdout.readline())
-            assert {each.program for each in family.of({parent.pid}).values()} == {"sh", "sleep"}
             assert family.of({parent.pid}).keys() == {parent.pid, child}
             print(file=parent.stdin, flush=True)
             while Path(f"/proc/{child}").exists():
