@@ -19,6 +19,7 @@ MARK = "AGENT_S_DESKTOP"  # environment variable of every process of a private d
 
 _PROC = Path("/proc")
 _POLL_S = 0.005
+_KNOWN_S = 10.0  # the ids of ended processes are not reused as soon as this
 _LONGEST_STAT = 4096  # bytes; its 52 fields are numbers, but for a short name
 
 
@@ -138,13 +139,22 @@ class Family:
     """Finds the descendants of processes again and again.
 
     Whose child a process is changes only when its parent ends, so that only new processes are asked for their parents.
+    After a while all are asked again, since process ids are reused.
+
+    Args:
+        clock: Monotonic clock, s.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._asked_at = clock()
         self._parents: dict[int, int] = {}
 
     def of(self, ancestors: Collection[int]) -> dict[int, Stat]:
         """Return these processes and their descendants, as far as they run, by their id."""
+        if self._clock() - self._asked_at > _KNOWN_S:
+            self._asked_at = self._clock()
+            self._parents.clear()
         pids = _pids()
         alive = pids | {0}
         parents = {one: parent for one, parent in self._parents.items() if one in pids and parent in alive}

@@ -334,14 +334,14 @@ class Navigator:
         ]
         return [place.grown(_HOVER_PX, _HOVER_PX) for place in under]
 
-    def _waits_for(self, shows: Callable[[], bool], stir_s: float = _STIR_S) -> bool:
+    def _waits_for(self, shows: Callable[[], bool]) -> bool:
         """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while."""
         began = changed_at = self._clock()
         previous: object = None
         while not shows():
             now, seen = self._clock(), self._desktop.glimpse().screenshot
             changed_at = changed_at if seen is previous else now
-            if now - changed_at > stir_s or now - began > _SOON_S:
+            if now - changed_at > _STIR_S or now - began > _SOON_S:
                 return False
             previous = seen
             self._pause(_GLIMPSE_S)

@@ -68,12 +68,14 @@ class Places:
     def sightings(self, seen: Sequence[tuple[Draft, str, Placement]]) -> list[Sighting]:
         """Return the sighting of each of the drafts that were placed last."""
         before, self._shown = self._shown, {}
+        found = []
         for draft, app, placement in seen:
             known, facts = before.get(id(draft)), _facts(draft, app)
             if known is None or known.placement is not placement or known.facts != facts:
                 known = _Shown(draft, placement, facts, _sighting(draft, placement), None)
             self._shown[id(draft)] = known
-        return [self._shown[id(draft)].sighting for draft, _, _ in seen]
+            found.append(known.sighting)
+        return found
 
     def element(self, identity: int, draft: Draft, app: str) -> Element:
         """Return the element of a draft that has a sighting."""

@@ -7,14 +7,24 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 
 from aci.desktop.private_session import missing_programs, required_programs
 from aci.errors import MissingDependency
-from aci.processes import MARK, Family, belonging_to, bound_sockets, end, is_answered, remove_sockets, start_ticks
+from aci.processes import (
+    MARK,
+    Family,
+    Stat,
+    belonging_to,
+    bound_sockets,
+    end,
+    is_answered,
+    read_stat,
+    remove_sockets,
+    start_ticks,
+)
 
 
 def test_a_process_and_all_it_started_belong_to_its_desktop() -> None:
@@ -37,7 +47,7 @@ def test_a_process_and_all_it_started_belong_to_its_desktop() -> None:
 
 def test_a_family_grows_and_shrinks_with_its_processes() -> None:
     family = Family()
-    with subprocess.Popen(["sh", "-c", "read x; sleep 60 & echo $!; read x; kill $!; wait; exec sleep 60"],
+    with subprocess.Popen(["sh", "-c", "read x; sleep 60 & echo $!; read x; kill $!; wait; echo; exec sleep 60"],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:  # fmt: skip
         assert parent.stdin is not None
         assert parent.stdout is not None
@@ -47,12 +57,28 @@ def test_a_family_grows_and_shrinks_with_its_processes() -> None:
             child = int(parent.stdout.readline())
             assert family.of({parent.pid}).keys() == {parent.pid, child}
             print(file=parent.stdin, flush=True)
-            while Path(f"/proc/{child}").exists():
-                time.sleep(0.01)
+            parent.stdout.readline()
             assert family.of({parent.pid}).keys() == {parent.pid}
         finally:
             parent.kill()
     assert family.of({parent.pid}) == {}
+
+
+def test_all_processes_are_asked_for_their_parents_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, read = [0.0], list[int]()
+
+    def counted(pid: int) -> Stat | None:
+        read.append(pid)
+        return read_stat(pid)
+
+    monkeypatch.setattr("aci.processes.read_stat", counted)
+    family = Family(lambda: now[0])
+    asked = []
+    for now[0] in (0.0, 1.0, 60.0):
+        read.clear()
+        assert os.getpid() in family.of({os.getpid()})
+        asked.append(os.getppid() in read)  # which does not belong to the family
+    assert asked == [True, False, True]
 
 
 def test_children_of_a_process_that_has_ended_do_not_belong_to_its_family() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from aci.observation.observation import Observation
 from agent_s.records import GroundedStep
 from exploration.search.controls import offer
 from exploration.search.navigator import Navigator
@@ -19,11 +20,11 @@ class Watched(FakeEditor):
 
     asked = 0
 
-    def observe(self, *, check: bool = True):  # type: ignore[no-untyped-def]  # as in the class above
+    def observe(self, *, check: bool = True) -> Observation:
         self.asked += 1
         return super().observe(check=check)
 
-    def glimpse(self):  # type: ignore[no-untyped-def]
+    def glimpse(self) -> Observation:
         self.asked -= 1  # the made-up one draws a glimpse by observing
         return super().glimpse()
 
