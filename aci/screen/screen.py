@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +34,7 @@ _CLIENT_PID = 1 << 1  # XResClientIdPID mask of the X-Resource extension 1.2
 _SERVER_INTERPRETED, _LOCAL_HOST = 5, 252  # families of the X server's access list (X.h, Xauth.h)
 _DEEPEST_FRAME = 4
 _POLL_S = 0.005
+_Asked = dict[int, Any]  # requests for a property that were sent, by window
 _PACKAGES = re.compile(r"^(?:[a-z][a-z0-9_]*-){2,}(?=\w*[A-Z]\w*$)")
 
 
@@ -202,8 +203,7 @@ class Screen:
             return self._windows[1]
 
     def _read_windows(self, watch: WindowWatch) -> tuple[Window, ...]:
-        tops = self._viewable([child.id for child in self._root.query_tree().children])
-        managed = self._managed()
+        tops, managed = self._viewable([child.id for child in self._root.query_tree().children])
         watch.follow([*tops, *managed])  # before their properties are read, so that no change is missed
         clients = self._clients_by_top(managed)
         return self._describe([(clients.get(top, top), top in clients) for top in reversed(tops)])
@@ -224,7 +224,7 @@ class Screen:
     def is_tooltip(self, window_id: int) -> bool:
         """Return whether a window is a tooltip."""
         with self._talking():
-            facts = self._facts_of([window_id]).get(window_id)
+            facts = self._facts(self._facts_asked([window_id])).get(window_id)
             return facts is not None and facts.tooltip
 
     def active_window(self) -> int | None:
@@ -287,7 +287,7 @@ class Screen:
         def answered() -> bool:
             self._ask_manager("_NET_REQUEST_FRAME_EXTENTS", probe.id, ())
             with self._talking():
-                return self._properties([probe.id], "_NET_FRAME_EXTENTS")[probe.id] is not None
+                return bool(_cardinals(self._asked_for([probe.id], "_NET_FRAME_EXTENTS")))
 
         try:
             return Clock().until(answered, limit_s, _POLL_S)
@@ -300,7 +300,7 @@ class Screen:
         """Return the name of the window manager; empty if it has none."""
         with self._talking():
             owner = self._root_cardinals("_NET_SUPPORTING_WM_CHECK")
-            return _text(self._properties(owner[:1], "_NET_WM_NAME")[owner[0]]) if owner else ""
+            return _text(_values(self._asked_for(owner[:1], "_NET_WM_NAME"))[owner[0]]) if owner else ""
 
     def keyboard_layouts(self) -> str:
         """Return the keyboard layouts by their XKB names, such as "de,us"; empty if the server does not name them."""
@@ -370,21 +370,23 @@ class Screen:
         return self._atoms[name]
 
     def _root_cardinals(self, name: str) -> list[int]:
-        answer = self._root.get_full_property(self._atom(name), 0)
-        return list(answer.value) if answer else []
+        return _cardinals(self._asked_for([self._root.id], name))
 
     def _managed(self) -> list[int]:
         return self._root_cardinals("_NET_CLIENT_LIST")
 
-    def _viewable(self, ids: Sequence[int]) -> list[int]:
+    def _viewable(self, ids: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return which of some windows are drawn, and the windows that the window manager manages."""
         from Xlib.protocol import request
 
-        answers = self._answers(request.GetWindowAttributes, "window", ids)
-        return [
+        managed = self._asked_for([self._root.id], "_NET_CLIENT_LIST")
+        answers = _replies(self._asked(request.GetWindowAttributes, "window", ids))
+        viewable = [
             window
             for window, answer in zip(ids, answers, strict=True)
             if answer is not None and answer.map_state == _VIEWABLE and answer.win_class == _INPUT_OUTPUT
         ]
+        return viewable, _cardinals(managed)
 
     def _clients_by_top(self, managed: Sequence[int]) -> dict[int, int]:
         """Return the client in each direct child of the root, such as a frame, by the child's id."""
@@ -394,7 +396,7 @@ class Screen:
         rising = list(managed)
         found: dict[int, int] = {}
         for _ in range(_DEEPEST_FRAME):
-            answers = self._answers(request.QueryTree, "window", [holders[client] for client in rising])
+            answers = _replies(self._asked(request.QueryTree, "window", [holders[client] for client in rising]))
             still = []
             for client, answer in zip(rising, answers, strict=True):
                 if answer is None:
@@ -408,15 +410,32 @@ class Screen:
         return found
 
     def _describe(self, shown: Sequence[tuple[int, bool]]) -> tuple[Window, ...]:
+        from Xlib.protocol import request
+
+        # Everything is asked for before the first answer, since on a busy machine each one takes a while.
         ids = [window for window, _ in shown]
-        facts = self._facts_of(ids)
-        rects = self._rects(ids)
-        titles, old_titles = self._properties(ids, "_NET_WM_NAME"), self._properties(ids, "WM_NAME")
-        states, modal = self._properties(ids, "_NET_WM_STATE"), self._atom("_NET_WM_STATE_MODAL")
-        borders = self._properties(ids, "_NET_FRAME_EXTENTS")
-        active = self.active_window()
+        facts_asked = self._facts_asked(ids)
+        sizes_asked = self._asked(request.GetGeometry, "drawable", ids)
+        place_arguments = {"dst_wid": self._root.id, "src_x": 0, "src_y": 0}
+        corners_asked = self._asked(request.TranslateCoords, "src_wid", ids, **place_arguments)
+        names = "_NET_WM_NAME", "WM_NAME", "_NET_WM_STATE", "_NET_FRAME_EXTENTS"
+        properties_asked = [self._asked_for(ids, name) for name in names]
+        root = [self._root.id]
+        active_asked, manager_asked = (
+            self._asked_for(root, name) for name in ("_NET_ACTIVE_WINDOW", "_NET_SUPPORTING_WM_CHECK")
+        )
+        screen = self.rect
+
+        facts = self._facts(facts_asked)
+        rects = {
+            window: Rect(corner.x, corner.y, size.width, size.height)
+            for window, size, corner in zip(ids, _replies(sizes_asked), _replies(corners_asked), strict=True)
+            if size is not None and corner is not None
+        }
+        titles, old_titles, states, borders = (_values(asked) for asked in properties_asked)
+        active = next(iter(_cardinals(active_asked)), None) or None
+        has_manager, modal = bool(_cardinals(manager_asked)), self._atom("_NET_WM_STATE_MODAL")
         apps = {known.pid: known.app for known in facts.values() if known.pid is not None and known.app}
-        screen, has_manager = self.rect, self.has_manager()
         windows = []
         for window, is_managed in shown:
             known, rect = facts.get(window), rects.get(window)
@@ -438,15 +457,16 @@ class Screen:
             )
         return tuple(windows)
 
-    def _facts_of(self, ids: Sequence[int]) -> dict[int, _Facts]:
-        """Return the properties of windows; always read, since the server reuses ids."""
-        classes = self._properties(ids, "WM_CLASS")
-        pids = self._properties(ids, "_NET_WM_PID")
-        owners = self._properties(ids, "WM_TRANSIENT_FOR")
-        types = self._properties(ids, "_NET_WM_WINDOW_TYPE")
+    def _facts_asked(self, ids: Sequence[int]) -> tuple[_Asked, ...]:
+        """Ask for the properties that make up `_Facts`; always anew, since the server reuses ids."""
+        names = "WM_CLASS", "_NET_WM_PID", "WM_TRANSIENT_FOR", "_NET_WM_WINDOW_TYPE"
+        return tuple(self._asked_for(ids, name) for name in names)
+
+    def _facts(self, asked: tuple[_Asked, ...]) -> dict[int, _Facts]:
+        classes, pids, owners, types = map(_values, asked)
         dialog, tooltip = self._atom("_NET_WM_WINDOW_TYPE_DIALOG"), self._atom("_NET_WM_WINDOW_TYPE_TOOLTIP")
         found = {}
-        for window in ids:
+        for window in classes:
             kinds = [] if types[window] is None else list(types[window])
             pid = int(pids[window][0]) if pids[window] is not None and len(pids[window]) else self._pid_of(window)
             app = "" if classes[window] is None else _class_name(classes[window])
@@ -467,43 +487,44 @@ class Screen:
             return None
         return next((int(found.value[0]) for found in answer.ids if len(found.value)), None)
 
-    def _rects(self, ids: Sequence[int]) -> dict[int, Rect]:
-        from Xlib.protocol import request
-
-        sizes = self._answers(request.GetGeometry, "drawable", ids)
-        corners = self._answers(request.TranslateCoords, "src_wid", ids, dst_wid=self._root.id, src_x=0, src_y=0)
-        return {
-            window: Rect(corner.x, corner.y, size.width, size.height)
-            for window, size, corner in zip(ids, sizes, corners, strict=True)
-            if size is not None and corner is not None
-        }
-
-    def _properties(self, ids: Sequence[int], name: str) -> dict[int, Any]:
+    def _asked_for(self, ids: Sequence[int], name: str) -> _Asked:
+        """Ask for a property of each window."""
         from Xlib.protocol import request
 
         arguments = {"property": self._atom(name), "type": 0, "delete": 0, "long_offset": 0, "long_length": 1024}
-        answers = self._answers(request.GetProperty, "window", ids, **arguments)
-        return {
-            window: answer.value[1] if answer is not None and answer.property_type else None
-            for window, answer in zip(ids, answers, strict=True)
-        }
+        return dict(zip(ids, self._asked(request.GetProperty, "window", ids, **arguments), strict=True))
 
-    def _answers(self, kind: Any, named: str, ids: Sequence[int], **arguments: Any) -> list[Any]:
-        """Send a request for each window, which its argument `named` names, all at once before the first reply.
-
-        Returns:
-            The replies; None for a window that has vanished.
-        """
-        from Xlib.error import XError
-
+    def _asked(self, kind: Any, named: str, ids: Sequence[int], **arguments: Any) -> list[Any]:
+        """Send a request for each window, which its argument `named` names, without waiting for the replies."""
         display = self._display.display
-        answers: list[Any] = [kind(display=display, defer=True, **{named: window}, **arguments) for window in ids]
-        for place, answer in enumerate(answers):
-            try:
-                answer.reply()
-            except XError:
-                answers[place] = None
-        return answers
+        return [kind(display=display, defer=True, **{named: window}, **arguments) for window in ids]
+
+
+def _replies(asked: Iterable[Any]) -> list[Any]:
+    """Wait for the replies to requests; None for a window that has vanished."""
+    from Xlib.error import XError
+
+    answers = list(asked)
+    for place, answer in enumerate(answers):
+        try:
+            answer.reply()
+        except XError:
+            answers[place] = None
+    return answers
+
+
+def _values(asked: _Asked) -> dict[int, Any]:
+    """Wait for the values of a property, by window; None for a window without it."""
+    return {
+        window: answer.value[1] if answer is not None and answer.property_type else None
+        for window, answer in zip(asked, _replies(asked.values()), strict=True)
+    }
+
+
+def _cardinals(asked: _Asked) -> list[int]:
+    """Wait for a property of one window that holds numbers; [] without it."""
+    [numbers] = _values(asked).values()
+    return list(numbers) if numbers is not None else []
 
 
 def to_rgb(frame: NDArray[np.uint32]) -> NDArray[np.uint8]:
