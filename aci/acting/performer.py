@@ -73,6 +73,7 @@ _SELECTED_LIMIT_S, _POLL_S = 0.5, 0.02  # longest wait until a click selects a c
 _ENABLED_LIMIT_S = 0.5  # longest wait until a dialog enables its default button; GTK 3 takes 0.13 s after a file name
 _MARKED_LIMIT_S = 0.5  # longest wait until a list marks the entry that starts with the typed text
 _POINTED_LIMIT_S = 0.4  # longest wait until a submenu opens at the pointer; GTK 3 takes 0.23 s
+_CLICKED_LIMIT_S = 0.2  # the same after a click
 _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
 _CLICKED_FIRST_S = 0.06  # the same after a click, which often changes nothing
 _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once but scroll half a second later
@@ -105,6 +106,8 @@ class Performer:
     clock: Clock
     _latest_changes: tuple[Rect, ...] = field(default=(), init=False)
     _held: dict[str, list[int]] = field(default_factory=dict, init=False)
+    _submenus: set[tuple[str, tuple[str, ...], str]] = field(default_factory=set, init=False)
+    """Submenus that have opened by pointing: the application, and the path and name of their entry."""
     # whether the caller of the current action wants the screen to settle
     _wants_settled: bool = field(default=True, init=False)
     _by_look: bool = field(
@@ -325,13 +328,14 @@ class Performer:
     def _click(self, action: Click, seen: Observation | None, restless: Sequence[Rect]) -> None:
         hold = self._chord(action.hold_keys)
         point = self.aim.locate(action.target, seen, restless)
-        if not self._opens_by_pointing(action, point, seen):
+        if not self._opens_submenu(action, point, seen):
             self.device.click(point, action.num_clicks, action.button_type, hold)
 
-    def _opens_by_pointing(self, action: Click, point: Point, seen: Observation | None) -> bool:
-        """Point at an entry of an open menu that leads to another menu, and return whether that opened it.
+    def _opens_submenu(self, action: Click, point: Point, seen: Observation | None) -> bool:
+        """Open another menu by its entry in an open one, and return whether that is done.
 
-        GTK 3 takes some menus that it has not shown yet for open ones, and closes them where their entry is clicked.
+        The first time, the entry is only pointed at: GTK 3 takes some menus that it has not shown yet for open ones,
+        and closes them where their entry is clicked. Later on, a click opens them without the delay of pointing.
         """
         element = element_meant(action.target, seen) if seen is not None else None
         windows = {window.id: window for window in self.screen.windows()}
@@ -339,13 +343,22 @@ class Performer:
         is_plain = (action.num_clicks, action.button_type) == (1, "left") and not action.hold_keys
         if around is None or not around.popup or not is_plain:
             return False
-        self.device.move(point)
 
         def is_open() -> bool:
             new = (window for window in self.screen.windows() if window.popup and window.id not in windows)
             return any(not self.screen.is_tooltip(window.id) for window in new)
 
-        return self.clock.until(is_open, _POINTED_LIMIT_S, _POLL_S)
+        assert element is not None
+        submenu = around.app, element.path, element.name
+        if submenu in self._submenus:
+            self.device.click(point)
+            if self.clock.until(is_open, _CLICKED_LIMIT_S, _POLL_S):
+                return True
+        self.device.move(point)
+        opened = self.clock.until(is_open, _POINTED_LIMIT_S, _POLL_S)
+        if opened:
+            self._submenus.add(submenu)
+        return opened
 
     def _pointer_moved(self, seen: Observation | None) -> bool:
         """Return whether somebody moved the pointer since the observation, on which this action is based directly."""
