@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path as FilePath
 
-from aci.acting.actions import Action, Click, Hotkey, Move, Wait
+from aci.acting.actions import Action, Click, Move, Wait
 from aci.applications.catalog import installed_applications, program_name
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, Observation
 from aci.processes import MARK, belonging_to, read_stat
 from agent_s.records import Change, EndState, GroundedStep
 from agent_s.replay.grounded_steps import with_effect
@@ -23,18 +22,17 @@ from agent_s.replay.template import Mismatch
 from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
 from exploration.search.homes import HomeState, read_home
+from exploration.search.recognition import Recognition
 from exploration.search.starting import Launcher, PrivateDesktop, has_window
 from exploration.search.states import (
-    CHOSEN,
     Look,
-    can_undo,
     drift,
     only_adds,
     same,
     same_but_greyed,
     same_picture,
-    same_to_the_pixel,
 )
+from exploration.search.ways_back import ESCAPE, UNDO, WaysBack, leaves, only_drawn_as_chosen, pointer_back
 from intents.labels import label
 
 Path = tuple[GroundedStep, ...]
@@ -44,7 +42,7 @@ _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the w
 _LATE_S = 0.05
 _LOOKS = 4
 _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.03  # longest wait for a known screen: in all, and without any change
-_HOVER_PX = 4  # margin around a control within which it is drawn otherwise while the pointer is on it
+_MENU_STIR_S = 0.1  # the same for the picture of a menu whose windows are in place
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
 _UNDONE_STIR_S = 0.8  # the same after something was undone: tool bars follow 0.65 s after a document
 _MOST_ESCAPES = 3
@@ -54,8 +52,6 @@ _MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
 _OPENERS = frozenset({"xdg-open", "exo-open", "gio-launch-desk", "kde-open5", "kde-open"})
 _LONGEST_PROGRAM = 15  # characters of the name of a program that the kernel keeps
 _ANY = re.compile("")
-_ESCAPE, _CLOSE_WINDOW = Hotkey(keys=("Escape",)), Hotkey(keys=("alt", "F4"))
-_UNDO = Hotkey(keys=("ctrl", "z"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +222,16 @@ class Navigator:
             return done
         look = done if quick and expected is not None and done.exact == expected.exact else self.steady(done)
         right = known.exact if known is not None else look.exact if self._fresh or not expected else expected.exact
-        for _ in range(_LOOKS):
+        for number in range(_LOOKS):
             more = known is not None and only_adds(known, look) and same_picture(known, look)
             if right == look.exact or more or same_but_greyed(right, look.exact, self._may_be_greyed):
                 self.tainted |= not (more or same_but_greyed(right, look.exact, label("history")))
                 self._know(here, look)  # windows have other ids each time
+                return look
+            if number and not self.strict and expected is not None and expected.menus and look.menus:
+                # Entries may differ by what was done before; a step that needs another one does not find it.
+                self.tainted = True
+                self._know(here, look)
                 return look
             look = self.steady(look)
         return None
@@ -254,7 +255,8 @@ class Navigator:
     ) -> Look | Trouble:
         """Do a step that extends the current path and return the look after it; see `follow`."""
         here = self._at or ()
-        look = self.follow(step, before, expected, check=check, known=known)
+        shows = self._recognizing(known) if known is not None else None
+        look = self.follow(step, before, expected, check=check, shows=shows)
         if isinstance(look, Look):
             self._at, self._in_menu = (*here, step), bool(look.menus)
         return look
@@ -266,7 +268,7 @@ class Navigator:
         expected: Expected | None = None,
         patience_s: float = _APPEAR_LIMIT_S,
         check: bool = False,
-        known: Look | None = None,
+        shows: Recognition | None = None,
     ) -> Look | Trouble:
         """Do a step that is on no path and return the look after it.
 
@@ -276,7 +278,8 @@ class Navigator:
             expected: What it led to before, to wait for; if None, wait until the screen is at rest.
             patience_s: Longest wait for its control, s.
             check: Whether the look is checked against a complete reading, after what comes late.
-            known: A look at what is expected, whose picture is waited for before any application is asked.
+            shows: Recognizes what is expected, which is waited for before any application is asked. If it compares
+                menus only, what is returned is known to show these alone.
         """
         self._at, self._reopened = None, ()
         action = self._grounded(step, before, patience_s)
@@ -286,14 +289,13 @@ class Navigator:
         element = before.observation.by_id.get(getattr(action, "element_id", None) or -1)
         self._pointed = element.rect if element is not None else self._pointed
         try:
-            shows = self._shows(known) if known is not None else None
             result = self._desktop.perform(action, settle=shows or expected is None)
             if not result.ok:
                 return Trouble(result.error or "it was refused")
             self.tainted |= result.copied
             again = None
-            if known is not None and shows is not None and self._waits_for(shows):
-                again = self._resumed(known)
+            if shows is not None and self._waits_for(shows):
+                again = self._resumed(shows)
             if again is not None:
                 look = again
             elif expected is not None:
@@ -304,59 +306,32 @@ class Navigator:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
 
-    def _shows(self, known: Look) -> Callable[[], bool]:
-        """Return a check of whether the screen shows the same windows and the same picture as a known look."""
-        places = _places(known.observation)
-        latest: tuple[object, object, bool] = (None, None, False)
+    def _recognizing(self, known: Look, menus_only: bool = False, ignored: frozenset[str] = frozenset()) -> Recognition:
+        return Recognition(self._desktop.glimpse, known, lambda: self._pointed, menus_only, ignored)
 
-        def shows() -> bool:
-            nonlocal latest
-            seen = self._desktop.glimpse()
-            if seen.screenshot is not latest[0] or seen.windows is not latest[1]:
-                later = known.redrawn(seen.screenshot, seen.pointer, self._pointed)
-                same = _places(seen) == places and same_to_the_pixel(known, later, self._hovered(known, later))
-                latest = seen.screenshot, seen.windows, same
-            return latest[2]
-
-        return shows
-
-    def _hovered(self, known: Look, later: Look) -> list[Rect]:
-        """Return the places of controls that may be drawn otherwise only because the pointer is on them, or was.
-
-        What was acted on is not among them, since its own state may have changed.
-        """
-        pointers = {known.observation.pointer, later.observation.pointer}
-        if len(pointers) == 1:
-            return []
-        places = [each.element.rect for each in known.candidates if each.element.rect != self._pointed]
-        under = [
-            place for place in places if any(pointer is not None and place.contains(pointer) for pointer in pointers)
-        ]
-        return [place.grown(_HOVER_PX, _HOVER_PX) for place in under]
-
-    def _waits_for(self, shows: Callable[[], bool]) -> bool:
+    def _waits_for(self, shows: Recognition) -> bool:
         """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while."""
         began = changed_at = self._clock()
         previous: object = None
         while not shows():
             now, seen = self._clock(), self._desktop.glimpse().screenshot
             changed_at = changed_at if seen is previous else now
-            if now - changed_at > _STIR_S or now - began > _SOON_S:
+            stir_s = _MENU_STIR_S if shows.known.menus and shows.has_windows else _STIR_S
+            if now - changed_at > stir_s or now - began > _SOON_S:
                 return False
             previous = seen
             self._pause(_GLIMPSE_S)
         return True
 
-    def _resumed(self, known: Look) -> Look | None:
+    def _resumed(self, shows: Recognition) -> Look | None:
         """Return a known look whose picture is on the screen as the present one, without asking any application.
 
         None if that may not be all: a window is another one, the home differs, or a proof must be strict.
         """
-        seen = self._desktop.glimpse()
-        ids = [[window.id for window in each.windows] for each in (known.observation, seen)]
-        if self.strict or ids[0] != ids[1] or read_home(self._desktop.home).without(self._by_products) != known.home:
+        seen, home = self._desktop.glimpse(), read_home(self._desktop.home).without(self._by_products)
+        if not shows.has_same_ids(seen.windows) or not (shows.menus_only or (shows.has_home(home) and not self.strict)):
             return None
-        look = self._latest = known.redrawn(seen.screenshot, seen.pointer, self._pointed)
+        look = self._latest = shows.known.redrawn(seen.screenshot, seen.pointer, self._pointed, home)
         self._desktop.resume(look.observation)
         return look
 
@@ -461,25 +436,8 @@ class Navigator:
         """
         base = path[: self.below_menus(path)]
         known = self.known(base)
-        if known is None:
-            return False
-
-        def back(seen: Look) -> bool:
-            return self._proves(known, seen, switched)
-
-        def nearly_back(seen: Look) -> bool:
-            return switched is None and not back(seen) and self._only_drawn_as_chosen(known, seen)
-
-        opened = len(self._reopened) if self._reopened == way[: len(self._reopened)] else 0
-        look = self._seen_now() if opened else self._closed(known)
-        if not (unless_closed and isinstance(look, Look) and back(look)):
-            look = self._followed(way, max(opened, len(base)), look, known if switched is None else None)
-        if isinstance(look, Trouble):
-            return False
-        look = self._awaited(look, lambda seen: back(seen) or nearly_back(seen), _UNDONE_STIR_S)
-        if nearly_back(look):
-            look = self._clicked(look.chosen, look, back)
-        if isinstance(look, Trouble) or not back(look):
+        look = self._brought_back(path, way, known, switched, unless_closed) if known is not None else None
+        if known is None or look is None:
             return False
         self._at, self._fresh, self._in_menu = base, False, False
         only_more = known.exact.items() <= look.exact.items()
@@ -490,18 +448,53 @@ class Navigator:
             self._known[place] = replace(each, home=HomeState(each.home.files, each.home.settings | kept))
         return True
 
-    def _followed(self, way: Path, first: int, look: Look | Trouble, known: Look | None) -> Look | Trouble:
-        """Do the steps of a way back from a number on; if it leads to a known look, do not wait for rest there."""
+    def _brought_back(
+        self, path: Path, way: Path, known: Look, switched: frozenset[str] | None, unless_closed: bool
+    ) -> Look | None:
+        """Do what `put_back` does, and return the look then; None if it does not prove to be the known one."""
+
+        def back(seen: Look) -> bool:
+            return self._proves(known, seen, self._may_be_greyed, switched)
+
+        def back_as_it_was(seen: Look) -> bool:
+            return self._proves(known, seen, self._may_be_greyed)
+
+        def nearly_back(seen: Look) -> bool:
+            return switched is None and not back(seen) and only_drawn_as_chosen(known, seen, self._may_be_greyed)
+
+        opened = len(self._reopened) if self._reopened == way[: len(self._reopened)] else 0
+        before = self._seen_now()
+        look = before if opened else self._closed(known, before)
+        if isinstance(look, Look) and _number_of_windows(look) < _number_of_windows(before):
+            look = self._awaited(look, back_as_it_was)
+            unless_closed = True
+        if unless_closed and isinstance(look, Look) and back_as_it_was(look):
+            return look
+        base = self.below_menus(path)
+        look = self._followed(way, max(opened, base), look, known, switched or frozenset())
+        if isinstance(look, Look) and not back(look):
+            look = self._awaited(look, lambda seen: back(seen) or nearly_back(seen), _UNDONE_STIR_S)
+            if look.chosen is not None and nearly_back(look):
+                look = self._clicked(Click(element_id=look.chosen.id), look, back)
+        return look if isinstance(look, Look) and back(look) else None
+
+    def _followed(
+        self, way: Path, first: int, look: Look | Trouble, known: Look, ignored: frozenset[str]
+    ) -> Look | Trouble:
+        """Do the steps of a way back to a known look from a number on; settings that are `ignored` may differ there."""
         for number, step in enumerate(way[first:], start=first + 1):
             if isinstance(look, Trouble):
                 break
             expected, there = self.expected(way[:number]), self.known(way[:number])
-            if known is not None and number == len(way):  # what it brings back is compared as a whole
+            if number == len(way):  # what it brings back is compared as a whole
                 expected, there = Expected(known.exact, menus=False), known
             elif expected is not None and not expected.menus:
                 expected = None
-            undoes = step.action == _UNDO  # which is drawn in the button that does it again
-            look = self.follow(step, look, expected, _BACK_LIMIT_S, known=None if undoes or not expected else there)
+            undoes = step.action == UNDO  # which is drawn in the button that does it again
+            shows = None
+            if there is not None and expected is not None and not undoes:
+                shows = self._recognizing(there, number < len(way) and bool(there.menus), ignored)
+            look = self.follow(step, look, expected, _BACK_LIMIT_S, shows=shows)
         return look
 
     def reopen(self, path: Path, look: Look) -> Look | Trouble:
@@ -511,14 +504,17 @@ class Navigator:
         for number, step in enumerate(path[base:-1], start=base + 1):
             if isinstance(now, Trouble):
                 return now
-            now = self.follow(step, now, self.expected(path[:number]))
+            here = path[:number]
+            known = self.known(here)
+            shows = self._recognizing(known, menus_only=True) if known is not None else None
+            now = self.follow(step, now, self.expected(here), shows=shows)
         self._reopened, self._performed = path[:-1] if isinstance(now, Look) else (), performed
         return now
 
     def close_again(self, path: Path) -> None:
         """Close the menus of the last step of a path, which `reopen` has opened."""
         if known := self.known(path[: self.below_menus(path)]):
-            self._closed(known)
+            self._closed(known, self._seen_now())
 
     def below_menus(self, path: Path) -> int:
         """Return the number of steps of a path before the menus of its last step were opened."""
@@ -527,26 +523,30 @@ class Navigator:
             base -= 1
         return base
 
-    def _closed(self, known: Look) -> Look | Trouble:
-        """Press Escape until there are no more windows than there were."""
+    def _closed(self, known: Look, look: Look | Trouble) -> Look | Trouble:
+        """Press Escape until there are no more windows than there were, or it goes to one that was there."""
 
         def arrived(seen: Look) -> bool:
             windows, menus = len(seen.observation.windows), len(seen.menus)
             return windows <= len(known.observation.windows) and menus <= len(known.menus)
 
-        before, look = None, self._seen_now()
+        before = None
         for _ in range(_MOST_ESCAPES):
             if isinstance(look, Trouble) or arrived(look) or (before is not None and look.exact == before.exact):
+                break
+            front = look.observation.active_window
+            popups = any(window.popup for window in look.observation.windows)
+            if not (popups or look.menus) and front is not None and front.id in known.windows:
                 break
             before, look = look, self._escape(look, arrived)
         return look
 
-    def _escape(self, before: Look, arrived: Callable[[Look], object], way: Action = _ESCAPE) -> Look | Trouble:
+    def _escape(self, before: Look, arrived: Callable[[Look], object], way: Action = ESCAPE) -> Look | Trouble:
         """Press Escape, or take another way back, and look until a condition holds, or nothing changes any more."""
         self._at, self._reopened = None, ()
         try:
             self._desktop.perform(way, settle=False)
-            look = self._awaited(before, arrived, _UNDONE_STIR_S if way == _UNDO else _STIR_S)
+            look = self._awaited(before, arrived, _UNDONE_STIR_S if way == UNDO else _STIR_S)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
@@ -561,16 +561,18 @@ class Navigator:
         known = self.known(ground) if ground is not None else None
         if at is None or ground is None or known is None or at == path[: len(at)]:
             return None
-        shows, most = self._shows(known), len(known.observation.windows)
+        shows, most = self._recognizing(known), len(known.observation.windows)
         try:
             for _ in range(_MOST_ESCAPES):
                 if shows() or len(self._desktop.glimpse().windows) <= most:
                     break
                 self._at, self._reopened = None, ()
-                self._desktop.resume(self._desktop.glimpse())  # whatever has the keyboard focus, Escape is for it
-                if not self._desktop.perform(_ESCAPE, settle=shows).ok or self._waits_for(shows):
+                seen = self._desktop.glimpse()
+                self._desktop.resume(seen)  # whatever has the keyboard focus, the keys are for it
+                leaving = leaves(seen.windows, self._first_windows)
+                if not self._desktop.perform(leaving, settle=shows).ok or self._waits_for(shows):
                     break
-            look = self._resumed(known) if shows() else None
+            look = self._resumed(shows) if shows() else None
         except AciError:
             return None  # the next look tells
         if look is not None:
@@ -591,8 +593,7 @@ class Navigator:
         if isinstance(look, Look) and self._at is not None and path[: len(self._at)] == self._at:
             self._know(self._at, look)
             return look
-        before, way, ground = None, None, self._under_menus()
-        chosen = selected = False  # whether a cell that is drawn as chosen was clicked, and the one that had the focus
+        ways, ground = WaysBack(self._first_windows, self._may_be_greyed), self._under_menus()
 
         def arrived(seen: Look) -> bool:
             return self._place_on(path, seen) is not None
@@ -607,92 +608,28 @@ class Navigator:
                 self._at, self._fresh = reached, False
                 self._know(reached, look)
                 return look
-            places = (self.known(path[:length]) for length in range(len(path) + 1))
-            if not chosen and any(known is not None and self._only_drawn_as_chosen(known, look) for known in places):
-                look = self._clicked(look.chosen, look, arrived)
-                before, chosen = None, True
-                continue
-            way = self._way_back(path, look, way, before is not None and look.exact == before.exact)
-            if way is None and not selected and (cell := self._focused_before(path, look)) is not None:
-                look = self._clicked(cell, look, arrived)
-                before, selected = None, True
-                continue
+            places = [known for n in range(len(path) + 1) if (known := self.known(path[:n])) is not None]
+            below = self.known(path[: self.below_menus(path)]) if path else self.known(())
+            way = ways.next(look, places, below, self._pointed is not None)
             if way is None:
                 return None
-            chosen = chosen and way != _UNDO  # which may leave it chosen as well
-            before, look = look, self._escape(look, arrived, way)
+            if isinstance(way, Click):
+                look = self._clicked(way, look, arrived)
+                continue
+            if isinstance(way, Move):
+                self._pointed = None
+            look = self._escape(look, arrived, way)
         return None
 
-    def _focused_before(self, path: Path, look: Look) -> Element | None:
-        """Return the cell or row that had the focus at the place on a path before its menus, as it is now.
-
-        A click on it restores a selection that was changed. None if another kind of element had the focus.
-        """
-        known = self.known(path[: self.below_menus(path)])
-        focused = known.observation.focused if known is not None else None
-        if known is None or focused is None or focused.role not in CHOSEN:
-            return None
-        return next((look.elements.get(key) for key, each in known.elements.items() if each.id == focused.id), None)
-
-    def _way_back(self, path: Path, look: Look, latest: Action | None, in_vain: bool) -> Action | None:
-        """Return what to try next on a way back; None if nothing is left.
-
-        Args:
-            path: The path.
-            look: The present look.
-            latest: What was tried last.
-            in_vain: Whether that has changed nothing.
-        """
-        start = self.known(())
-        changed = can_undo(look) and start is not None and not can_undo(start)
-        if not in_vain:
-            return _UNDO if changed and latest == _UNDO else _ESCAPE
-        front = look.observation.active_window
-        if front is not None and front.id not in self._first_windows and latest != _CLOSE_WINDOW:
-            return _CLOSE_WINDOW
-        if self._pointed is not None and self._may_show_a_tip(path, look):
-            return self._pointer_back(look)
-        return _UNDO if changed and latest != _UNDO else None
-
-    def _only_drawn_as_chosen(self, known: Look, look: Look) -> bool:
-        """Return whether a look differs from a known one at most in how the chosen cell or row is drawn.
-
-        A dialog or an undo may leave it selected that only had the focus before; no state tells the two apart.
-        """
-        chosen = look.chosen
-        return chosen is not None and same(
-            known,
-            look,
-            may_be_greyed=self._may_be_greyed,
-            hidden_files_count=False,
-            besides=(chosen.rect,),
-        )
-
-    def _clicked(self, chosen: Element | None, look: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
+    def _clicked(self, click: Click, look: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
         """Click a cell or row, which only has the focus then, and move the pointer away if it shows there."""
-        if chosen is None:
-            return look
-        self._pointed = chosen.rect
-        clicked = self._escape(look, arrived, Click(element_id=chosen.id))
+        cell = look.observation.by_id.get(click.element_id or 0)
+        self._pointed = cell.rect if cell is not None else self._pointed
+        clicked = self._escape(look, arrived, click)
         if isinstance(clicked, Trouble) or arrived(clicked):
             return clicked
-        return self._escape(clicked, arrived, self._pointer_back(clicked))
-
-    def _may_show_a_tip(self, path: Path, look: Look) -> bool:
-        """Return whether a look shows more than a place on a path, and the rest as it was there."""
-        places = (self.known(path[:length]) for length in range(len(path) + 1))
-        return any(
-            place is not None
-            and bool(look.exact.keys() - place.exact.keys())
-            and all(look.exact.get(key, shown) == shown for key, shown in place.exact.items())
-            for place in places
-        )
-
-    def _pointer_back(self, look: Look) -> Move:
-        """Return the way of the pointer to where it was before its first move, away from what shows a tip under it."""
         self._pointed = None
-        height, width = look.observation.screenshot.shape[:2]
-        return Move(at=(width // 2, height // 2))
+        return self._escape(clicked, arrived, pointer_back(clicked))
 
     def _under_menus(self) -> Look | None:
         """Return the look before the menus that are open now, which closing them brings back; None without menus."""
@@ -715,7 +652,7 @@ class Navigator:
         """Return the longest part of a path at whose end the look proves to be."""
         for length in range(len(path), -1, -1):
             known = self.known(path[:length])
-            if known is not None and self._proves(known, look, greyed=False):
+            if known is not None and self._proves(known, look, may_be_greyed=None if self.strict else label("history")):
                 return path[:length]
         return None
 
@@ -724,14 +661,23 @@ class Navigator:
         """The names of controls that may be greyed out or not on a way back."""
         return label("history") if self.strict else _ANY
 
-    def _proves(self, known: Look, look: Look, ignored: frozenset[str] | None = None, greyed: bool = True) -> bool:
-        """Return whether a look proves a known state (`same`); if not `strict`, hidden files may differ.
+    def _proves(
+        self,
+        known: Look,
+        look: Look,
+        may_be_greyed: re.Pattern[str] | None,
+        ignored: frozenset[str] | None = None,
+    ) -> bool:
+        """Return whether a look proves a known state (`same`); if not `strict`, hidden files and thin lines may differ.
 
         A hidden file that had several contents where all else was the same is a by-product, and left out from then on.
         """
-        may_be_greyed = self._may_be_greyed if greyed else None
         if not same(known, look, ignored, may_be_greyed, hidden_files_count=False):
-            return False
+            if self.strict or not _same_focus(known, look):
+                return False
+            if not same(known, look, ignored, may_be_greyed, hidden_files_count=False, lines_count=False):
+                return False
+            self.tainted = True
         changed = {path for path, _ in known.home.files.items() ^ look.home.files.items()}
         for path in changed:
             contents = self._contents.setdefault(path, set())
@@ -768,9 +714,14 @@ def _arrival(before: Look, expected: Expected) -> Callable[[Look], bool]:
     return arrived
 
 
-def _places(observation: Observation) -> list[tuple[Rect, bool, str]]:
-    """Return what tells windows apart but their ids, which menus change each time they open."""
-    return [(window.rect, window.popup, window.title) for window in observation.windows]
+def _same_focus(one: Look, other: Look) -> bool:
+    focused = [each.observation.focused for each in (one, other)]
+    places = [each and (each.role, each.name, each.path) for each in focused]
+    return places[0] == places[1]
+
+
+def _number_of_windows(look: Look | Trouble) -> int:
+    return len(look.observation.windows) if isinstance(look, Look) else 0
 
 
 def place_key(path: Path) -> tuple[str, ...]:

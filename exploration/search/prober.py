@@ -13,7 +13,7 @@ from exploration.search.controls import Candidate, offer
 from exploration.search.homes import is_hidden
 from exploration.search.navigator import Navigator, Path, Trouble, place_key
 from exploration.search.records import Attempt, Control
-from exploration.search.states import Look, can_undo
+from exploration.search.states import Look, can_undo, cannot_undo
 from intents.labels import label
 
 CHECKED_ROLES = ("check menu item", "radio menu item", "menu item")
@@ -200,7 +200,7 @@ class Prober:
         is_choice = is_choice and (terminal or control.role == "radio menu item")
         if is_choice and any(self._chosen_back(path, place, settings) for place in (menu, menu[:-1])):
             return None
-        return (undoable and self._navigator.put_back(path, undo)) or None
+        return (undoable and not cannot_undo(after) and self._navigator.put_back(path, undo)) or None
 
     def _chosen_back(self, path: Path, menu: tuple[str, ...], settings: frozenset[str]) -> bool:
         """Choose the initial entry of a menu again."""

@@ -174,7 +174,7 @@ class Launcher:
 
     desktop: PrivateDesktop
     argv: tuple[str, ...]  # the program and its arguments
-    look: Callable[[], Look]  # takes a look at the screen and the home
+    look: Callable[[bool], Look]  # takes a look at the screen and the home; whether to wait for what comes late
     clock: Callable[[], float]  # monotonic, s
     pause: Callable[[float], None]  # waits, s
     app: str = field(default="", init=False)  # the application as its windows name it; empty before the first start
@@ -241,7 +241,7 @@ class Launcher:
         deadline, last = self.clock() + _FIRST_LIMIT_S, self.clock() + empty_limit_s
         previous = None
         while True:
-            look = self.look()
+            look = self.look(True)
             if not self.app:
                 window = look.observation.active_window
                 self.app = window.app if window is not None else ""
@@ -259,7 +259,7 @@ class Launcher:
         """
         began = self.clock()
         limit, changed_at = began + _AGAIN_LIMIT_S, began
-        previous, look = None, self.look()
+        previous, look = None, self.look(False)
         while True:
             still = previous is not None and same_picture(previous, look)
             whole = same_picture(known, look) or (still and self.clock() - changed_at >= _AGAIN_STILL_S)
@@ -274,7 +274,7 @@ class Launcher:
             if self.clock() > limit:
                 return self._wait_for_rest()
             self.pause(_AGAIN_POLL_S)
-            previous, look = look, self.look()
+            previous, look = look, self.look(False)
             if not same_picture(previous, look):
                 changed_at = self.clock()
 

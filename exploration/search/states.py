@@ -40,6 +40,7 @@ CHOSEN = frozenset({"table cell", "list item", "tree item", "icon"})
 _NUMBERS = re.compile(r"-?\d+(?:[.,:/-]\d+)*")
 _WORDS = 12
 _POINTED_PX = 48  # distance around the pointer within which hovering changes the picture
+_MOST_LINES_PX, _LINES_SHARE = 3000, 0.01  # maximum number of pixels of lines, and their share of the area they span
 _CARET_PX = 400  # pictures with fewer different pixels count as the same: carets blink and shadows fade
 
 
@@ -153,16 +154,23 @@ class Look:
         words = tuple(dict.fromkeys(candidate.control.name for candidate in offered if candidate.control.name))
         return ScreenState(fingerprint=digest, title=self.title, words=words[:_WORDS], depth=depth)
 
-    def redrawn(self, screenshot: NDArray[np.uint8], pointer: Point | None, pointed: Rect | None) -> Look:
+    def redrawn(
+        self,
+        screenshot: NDArray[np.uint8],
+        pointer: Point | None,
+        pointed: Rect | None,
+        home: HomeState | None = None,
+    ) -> Look:
         """Return this look with the pixels and pointer of another moment, and with what was derived from its elements.
 
         Args:
             screenshot: The pixels, (H, W, 3) uint8 RGB.
             pointer: Where the pointer is, px.
             pointed: See `pointed` of this class.
+            home: The contents of the home then; as they were if None.
         """
         observation = dataclasses.replace(self.observation, screenshot=screenshot, pointer=pointer)
-        later = dataclasses.replace(self, observation=observation, pointed=pointed)
+        later = dataclasses.replace(self, observation=observation, pointed=pointed, home=home or self.home)
         fields = {each.name for each in dataclasses.fields(self)}
         later.__dict__.update({name: value for name, value in self.__dict__.items() if name not in fields})
         return later
@@ -223,6 +231,7 @@ def same(
     may_be_greyed: re.Pattern[str] | None = None,
     hidden_files_count: bool = True,
     besides: Sequence[Rect] = (),
+    lines_count: bool = True,
 ) -> bool:
     """Return whether two looks prove the same state.
 
@@ -234,6 +243,7 @@ def same(
         may_be_greyed: The names of controls that may be greyed out in one look alone; none if None.
         hidden_files_count: Whether a difference in hidden files counts, which may be by-products.
         besides: Places whose pixels do not count, px.
+        lines_count: Whether thin lines across the picture count that no element tells of, such as the edges of a page.
     """
     homes_and_texts = (ignored or frozenset(), may_be_greyed, hidden_files_count)
     exact = same_texts(known, look, *homes_and_texts)
@@ -249,7 +259,7 @@ def same(
     changing = [
         element.rect for each in (known, look) for key, element in each.elements.items() if key in each.volatile
     ]
-    return same_picture(known, look, (*greyed, *changing, *known.messages, *look.messages, *besides))
+    return same_picture(known, look, (*greyed, *changing, *known.messages, *look.messages, *besides), lines_count)
 
 
 def same_texts(
@@ -316,14 +326,47 @@ def can_undo(look: Look) -> bool:
     return any(undo.match(called(each)) and "disabled" not in each.states for each in look.elements.values())
 
 
-def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> bool:
-    """Return whether two looks show the same pixels, apart from a caret, ignored places, tooltips and the pointer."""
-    return _same_size(one, other) and different_pixels(one, other, ignored) < _CARET_PX
+def cannot_undo(look: Look) -> bool:
+    """Return whether a control that undoes the last change is there and greyed out."""
+    undo = label("undoes")
+    found = [each for each in look.elements.values() if undo.match(called(each))]
+    return bool(found) and all("disabled" in each.states for each in found)
 
 
-def same_to_the_pixel(known: Look, look: Look, besides: Sequence[Rect] = ()) -> bool:
-    """Return whether two looks show exactly the same pixels, apart from one caret, and some places."""
-    return _same_size(known, look) and not is_more_than_a_caret(_differing(known, look, besides))
+def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = (), lines_count: bool = True) -> bool:
+    """Return whether two looks show the same pixels, apart from a caret, ignored places, tooltips and the pointer.
+
+    If not `lines_count`, few pixels that are scattered over a large area do not count either.
+    """
+    if not _same_size(one, other):
+        return False
+    differs = _differs_elsewhere(one, other, ignored)
+    count = int(differs.sum())
+    if count < _CARET_PX or lines_count or count > _MOST_LINES_PX:
+        return count < _CARET_PX
+    rows, columns = differs.nonzero()
+    spanned = int(rows.max() - rows.min() + 1) * int(columns.max() - columns.min() + 1)
+    return count <= _LINES_SHARE * spanned
+
+
+def same_to_the_pixel(
+    known: Look, look: Look, besides: Sequence[Rect] = (), within: Sequence[Rect] | None = None
+) -> bool:
+    """Return whether two looks show exactly the same pixels, apart from one caret and some places.
+
+    Args:
+        known: One look.
+        look: The other.
+        besides: The places that do not count, px.
+        within: The only places that count, px; the whole screen if None.
+    """
+    if not _same_size(known, look):
+        return False
+    differs = _differing(known, look, besides)
+    if within is None:
+        return not is_more_than_a_caret(differs)
+    parts = (differs[max(0, each.y) : each.bottom, max(0, each.x) : each.right] for each in within)
+    return not any(map(is_more_than_a_caret, parts))
 
 
 def _same_size(one: Look, other: Look) -> bool:
@@ -332,11 +375,16 @@ def _same_size(one: Look, other: Look) -> bool:
 
 def different_pixels(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> int:
     """Count the different pixels of two looks of the same size, without ignored places, tooltips and the pointer."""
+    return int(_differs_elsewhere(one, other, ignored).sum())
+
+
+def _differs_elsewhere(one: Look, other: Look, ignored: Iterable[Rect]) -> NDArray[np.bool_]:
+    """Return which pixels of two looks of the same size differ, (H, W), besides those places."""
     height, width = one.observation.screenshot.shape[:2]
     middle = Rect(width // 2, height // 2, 1, 1)  # of the pointer before its first move
     pointed = [place for look in (one, other) for place in (look.pointed or middle, *look.tooltips)]
     around = [place.grown(_POINTED_PX, _POINTED_PX) for place in pointed]
-    return int(_differing(one, other, (*around, *ignored)).sum())
+    return _differing(one, other, (*around, *ignored))
 
 
 def _differing(one: Look, other: Look, ignored: Iterable[Rect]) -> NDArray[np.bool_]:

@@ -163,7 +163,7 @@ def test_later_start_waits_until_the_window_is_drawn(tmp_path: Path, pictures: t
     now = [0.0]
     brightness = [9]
 
-    def look() -> Look:
+    def look(check: bool) -> Look:
         number = brightness.pop(0) if len(brightness) > 1 else brightness[0]
         return Look(replace(USABLE, screenshot=np.full((400, 400, 3), number, np.uint8)), HomeState(), str(tmp_path))
 
