@@ -309,15 +309,20 @@ class Navigator:
     def _recognizing(self, known: Look, menus_only: bool = False, ignored: frozenset[str] = frozenset()) -> Recognition:
         return Recognition(self._desktop.glimpse, known, lambda: self._pointed, menus_only, ignored)
 
-    def _waits_for(self, shows: Recognition) -> bool:
-        """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while."""
+    def _waits_for(self, shows: Recognition, in_place_s: float = _STIR_S) -> bool:
+        """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while.
+
+        Args:
+            shows: Recognizes it.
+            in_place_s: Longest time without any change where the windows are in place and show no menu, s.
+        """
         began = changed_at = self._clock()
         previous: object = None
         while not shows():
             now, seen = self._clock(), self._desktop.glimpse().screenshot
             changed_at = changed_at if seen is previous else now
-            stir_s = _MENU_STIR_S if shows.known.menus and shows.has_windows else _STIR_S
-            if now - changed_at > stir_s or now - began > _SOON_S:
+            drawn_s = _MENU_STIR_S if shows.known.menus else in_place_s
+            if now - changed_at > (drawn_s if shows.has_windows else _STIR_S) or now - began > _SOON_S:
                 return False
             previous = seen
             self._pause(_GLIMPSE_S)
@@ -570,7 +575,7 @@ class Navigator:
                 seen = self._desktop.glimpse()
                 self._desktop.resume(seen)  # whatever has the keyboard focus, the keys are for it
                 leaving = leaves(seen.windows, self._first_windows)
-                if not self._desktop.perform(leaving, settle=shows).ok or self._waits_for(shows):
+                if not self._desktop.perform(leaving, settle=shows).ok or self._waits_for(shows, _UNDONE_STIR_S):
                     break
             look = self._resumed(shows) if shows() else None
         except AciError:

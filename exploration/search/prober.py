@@ -18,6 +18,7 @@ from intents.labels import label
 
 CHECKED_ROLES = ("check menu item", "radio menu item", "menu item")
 """Controls whose state can be read only while their menu is open; those of Qt are menu items, like others."""
+_RADIO_ITEM = "radio menu item"
 
 _UNDO = GroundedStep(action=Hotkey(keys=("ctrl", "z")), intent="undo it")
 _MARK_OF_CHOICE: dict[str, State] = {"page tab": "selected", "list item": "selected", "radio button": "checked"}
@@ -89,7 +90,9 @@ class Prober:
         after = navigator.act(step, before)
         if isinstance(after, Trouble):
             return Probe(Finding("error", after.reason), step)
-        at_once = self.hasty and bool(before.menus) and place_key(path) in self._undone_by_key
+        by_key = self._undone_by_key.get(place_key(path))
+        may_be_alike = by_key if control.role == _RADIO_ITEM else by_key is not None
+        at_once = self.hasty and bool(before.menus and may_be_alike)
         seen = self._judged_at_once(control, before, after, (*path, step)) if at_once else None
         finding, after = seen or self._judged(control, before, after, (*path, step))
         if (
@@ -155,7 +158,7 @@ class Prober:
         noted_only = all(change.kind == "setting" and not change.before for change in effect)
         if in_menu and noted_only and finding.classification in ("terminal", "error"):
             self._neutral.setdefault(menu, path)
-        opened = any(change.kind == "opened" for change in effect)
+        opened = any(change.kind == "opened" for change in effect) or _popups(after) > _popups(before)
         if opened and control.role in _SWITCHES:
             self._navigator.put_back(path, path, unless_closed=True)
         if opened or not effect:
@@ -184,7 +187,7 @@ class Prober:
             Whether Ctrl+Z led back, or else the same again; None if neither did.
         """
         menu, effect, in_menu = place_key(path[:-1]), finding.effect, bool(before.menus)
-        terminal = finding.classification == "terminal"
+        terminal, radio = finding.classification == "terminal", control.role == _RADIO_ITEM
         undo, settings = (*self._base(path), _UNDO), _settings(effect)
         undoable = terminal and all(each.kind in _UNDOABLE for each in effect)
         if undoable and can_undo(after) and not can_undo(before):
@@ -192,13 +195,12 @@ class Prober:
         if (chosen := _chosen_of(control, before)) is not None:
             self._navigator.put_back(path, (*path[:-1], chosen), settings)
             return None
-        if _is_switch(effect) and self._navigator.put_back(path, path, settings):
+        if _is_switch(effect) and not radio and self._navigator.put_back(path, path, settings):
             return False
-        if in_menu and _may_be_switch(effect) and self._navigator.put_back(path, path):
+        if in_menu and _may_be_switch(control, before, effect) and self._navigator.put_back(path, path):
             return False
-        is_choice = in_menu and all(change.kind in ("setting", "state", "value", *WEAK) for change in effect)
-        is_choice = is_choice and (terminal or control.role == "radio menu item")
-        if is_choice and any(self._chosen_back(path, place, settings) for place in (menu, menu[:-1])):
+        is_choice = radio or (terminal and all(each.kind in ("setting", "state", "value", *WEAK) for each in effect))
+        if in_menu and is_choice and any(self._chosen_back(path, place, settings) for place in (menu, menu[:-1])):
             return None
         return (undoable and not cannot_undo(after) and self._navigator.put_back(path, undo)) or None
 
@@ -290,9 +292,14 @@ def _is_switch(effect: tuple[Change, ...]) -> bool:
     return bool(settings or states) and all(change.after in ("true", "false") for change in settings)
 
 
-def _may_be_switch(effect: tuple[Change, ...]) -> bool:
-    """Return whether only the looks of the window changed, as by a switch whose state is not to be seen."""
-    return all(
+def _may_be_switch(control: Control, before: Look, effect: tuple[Change, ...]) -> bool:
+    """Return whether only the looks of the window changed, as by a switch whose state is not to be seen.
+
+    A plain entry of a menu is no switch where others are marked as such.
+    """
+    if control.role == "menu item" and any(each.role == "check menu item" for each in before.elements.values()):
+        return False
+    return control.role != _RADIO_ITEM and all(
         change.kind in WEAK or change.what == "window" or (change.kind == "file" and is_hidden(change.what))
         for change in effect
     )
@@ -313,6 +320,10 @@ def _chosen_of(control: Control, before: Look) -> GroundedStep | None:
         if same_group and each.control.key != control.key and mark in each.element.states:
             return offer(each, before.observation, before.place).step
     return None
+
+
+def _popups(look: Look) -> int:
+    return sum(window.popup for window in look.observation.windows)
 
 
 def _find(control: Control, look: Look) -> Candidate | None:

@@ -303,6 +303,36 @@ def test_an_entry_whose_menu_opens_at_the_pointer_is_not_clicked_as_well(
     assert len(bench.device.done) == clicks + 1
 
 
+@pytest.mark.parametrize(("by_click", "moves"), [(True, 1), (False, 2)])
+def test_a_menu_that_has_opened_at_the_pointer_opens_by_a_click_later(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, by_click: bool, moves: int
+) -> None:
+    popup = Window(OTHER, "", "App", Rect(0, 0, 60, 60), popup=True)
+    bench.elements = [bench.element(10, Rect(10, 10, 20, 20), role="menu", window_id=OTHER)]
+    moved: list[Point] = []
+
+    def opened() -> None:
+        bench.screen.stack = [replace(popup, id=TIP, rect=Rect(60, 0, 60, 60)), popup, *main]
+
+    def move(point: Point) -> None:
+        moved.append(point)
+        opened()
+
+    def click(*given: Any) -> None:
+        clicked.append(given)
+        if by_click:
+            opened()
+
+    clicked: list[Any] = []
+    main = bench.screen.stack
+    monkeypatch.setattr(bench.device, "move", move)
+    monkeypatch.setattr(bench.device, "click", click)
+    for _ in range(2):
+        bench.screen.stack = [popup, *main]
+        assert bench.perform(Click(element_id=10)).ok
+    assert (len(moved), len(clicked)) == (moves, 1)
+
+
 @pytest.mark.parametrize("action", [Click(element_id=10), Hotkey(keys=("ctrl", "s")), Scroll(element_id=10, clicks=3)])
 def test_unsettled_action_does_not_wait_for_rest(bench: Bench, action: Action) -> None:
     bench.perform(action)
