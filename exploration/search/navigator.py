@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path as FilePath
 
@@ -46,7 +46,7 @@ _MENU_STIR_S = 0.1  # the same for the picture of a menu whose windows are in pl
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
 _UNDONE_STIR_S = 0.8  # the same after something was undone: tool bars follow 0.65 s after a document
 _MOST_ESCAPES = 3
-_MOST_WAYS = 8  # number of keys pressed on a way back; a new start takes longer
+_MOST_WAYS = 5  # number of keys pressed on a way back; a new start takes longer
 _OFTEN = 3  # a hidden file with as many contents, where all else was the same, is a by-product
 _MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
 _OPENERS = frozenset({"xdg-open", "exo-open", "gio-launch-desk", "kde-open5", "kde-open"})
@@ -56,10 +56,15 @@ _ANY = re.compile("")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a path led to before: all states and texts (`Look.exact`), and whether a menu was open."""
+    """What a path led to before: all states and texts (`Look.exact`), and those of them in open menus."""
 
     exact: dict[str, tuple[str, ...]]
-    menus: bool
+    in_menus: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    menus: bool = False
+
+    def has_same_menus(self, look: Look) -> bool:
+        """Return whether menus are open, and the same ones; not told of those that are drawn inside of a window."""
+        return bool(self.in_menus) and self.in_menus == look.in_menus
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +169,7 @@ class Navigator:
         key = place_key(path)
         self._known.pop(key, None)
         self._known[key] = look
-        self._expected[key] = Expected(look.exact, bool(look.menus))
+        self._expected[key] = Expected(look.exact, look.in_menus, bool(look.menus))
         oldest = next((each for each in self._known if each), None)
         if len(self._known) > _MOST_KNOWN and oldest is not None:
             del self._known[oldest]
@@ -220,6 +225,9 @@ class Navigator:
         done = self.act(here[-1], look, expected if quick else None, known=known if quick else None)
         if isinstance(done, Trouble):
             return done
+        if not self.strict and expected is not None and expected.has_same_menus(done):
+            self._know(here, done)  # what differs below them did so before
+            return done
         look = done if quick and expected is not None and done.exact == expected.exact else self.steady(done)
         right = known.exact if known is not None else look.exact if self._fresh or not expected else expected.exact
         for number in range(_LOOKS):
@@ -255,7 +263,7 @@ class Navigator:
     ) -> Look | Trouble:
         """Do a step that extends the current path and return the look after it; see `follow`."""
         here = self._at or ()
-        shows = self._recognizing(known) if known is not None else None
+        shows = self._recognizing(known, menus_only=not self.strict) if known is not None else None
         look = self.follow(step, before, expected, check=check, shows=shows)
         if isinstance(look, Look):
             self._at, self._in_menu = (*here, step), bool(look.menus)
@@ -278,8 +286,7 @@ class Navigator:
             expected: What it led to before, to wait for; if None, wait until the screen is at rest.
             patience_s: Longest wait for its control, s.
             check: Whether the look is checked against a complete reading, after what comes late.
-            shows: Recognizes what is expected, which is waited for before any application is asked. If it compares
-                menus only, what is returned is known to show these alone.
+            shows: Recognizes what is expected, which is waited for before any application is asked.
         """
         self._at, self._reopened = None, ()
         action = self._grounded(step, before, patience_s)
@@ -295,7 +302,7 @@ class Navigator:
             self.tainted |= result.copied
             again = None
             if shows is not None and self._waits_for(shows):
-                again = self._resumed(shows)
+                again = self._resumed(shows, before)
             if again is not None:
                 look = again
             elif expected is not None:
@@ -306,8 +313,18 @@ class Navigator:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
 
-    def _recognizing(self, known: Look, menus_only: bool = False, ignored: frozenset[str] = frozenset()) -> Recognition:
-        return Recognition(self._desktop.glimpse, known, lambda: self._pointed, menus_only, ignored)
+    def _recognizing(
+        self,
+        known: Look,
+        menus_only: bool = False,
+        ignored: frozenset[str] = frozenset(),
+        besides: GroundedStep | None = None,
+    ) -> Recognition:
+        """Return what recognizes a known look; the element of the next step may look otherwise `besides`."""
+        action = ground(besides, known.observation) if besides is not None else None
+        element = known.observation.by_id.get(getattr(action, "element_id", None) or -1)
+        rect = element.rect if element is not None else None
+        return Recognition(self._desktop.glimpse, known, lambda: self._pointed, menus_only, ignored, rect)
 
     def _waits_for(self, shows: Recognition, in_place_s: float = _STIR_S) -> bool:
         """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while.
@@ -328,15 +345,22 @@ class Navigator:
             self._pause(_GLIMPSE_S)
         return True
 
-    def _resumed(self, shows: Recognition) -> Look | None:
+    def _resumed(self, shows: Recognition, before: Look) -> Look | None:
         """Return a known look whose picture is on the screen as the present one, without asking any application.
 
-        None if that may not be all: a window is another one, the home differs, or a proof must be strict.
+        If only its menus were compared, what is below them is taken from the look before they were opened. None if the
+        picture may not be all: a window is another one, the home differs, or a proof must be strict.
         """
         seen, home = self._desktop.glimpse(), read_home(self._desktop.home).without(self._by_products)
-        if not shows.has_same_ids(seen.windows) or not (shows.menus_only or (shows.has_home(home) and not self.strict)):
+        if not shows.has_same_ids(seen.windows):
             return None
-        look = self._latest = shows.known.redrawn(seen.screenshot, seen.pointer, self._pointed, home)
+        if shows.menus_only and before.windows == {window.id for window in seen.windows if not window.popup}:
+            look = replace(shows.known.menus_over(before, seen), home=home, pointed=self._pointed)
+        elif not shows.menus_only and shows.has_home(home) and not self.strict:
+            look = shows.known.redrawn(seen.screenshot, seen.pointer, self._pointed, home)
+        else:
+            return None
+        self._latest = look
         self._desktop.resume(look.observation)
         return look
 
@@ -492,13 +516,14 @@ class Navigator:
                 break
             expected, there = self.expected(way[:number]), self.known(way[:number])
             if number == len(way):  # what it brings back is compared as a whole
-                expected, there = Expected(known.exact, menus=False), known
+                expected, there = Expected(known.exact), known
             elif expected is not None and not expected.menus:
                 expected = None
             undoes = step.action == UNDO  # which is drawn in the button that does it again
             shows = None
             if there is not None and expected is not None and not undoes:
-                shows = self._recognizing(there, number < len(way) and bool(there.menus), ignored)
+                next_step = way[number] if number < len(way) else None
+                shows = self._recognizing(there, next_step is not None, ignored, next_step)
             look = self.follow(step, look, expected, _BACK_LIMIT_S, shows=shows)
         return look
 
@@ -577,7 +602,7 @@ class Navigator:
                 leaving = leaves(seen.windows, self._first_windows)
                 if not self._desktop.perform(leaving, settle=shows).ok or self._waits_for(shows, _UNDONE_STIR_S):
                     break
-            look = self._resumed(shows) if shows() else None
+            look = self._resumed(shows, known) if shows() else None
         except AciError:
             return None  # the next look tells
         if look is not None:
@@ -714,7 +739,9 @@ def _arrival(before: Look, expected: Expected) -> Callable[[Look], bool]:
     def arrived(seen: Look) -> bool:
         still = bool(latest) and latest[-1].exact == seen.exact
         latest[:] = [seen]
-        return seen.exact == expected.exact or (still and expected.menus and len(seen.menus) > len(before.menus))
+        if seen.exact == expected.exact or expected.has_same_menus(seen):
+            return True
+        return still and expected.menus and len(seen.menus) > len(before.menus)
 
     return arrived
 

@@ -158,11 +158,11 @@ class Prober:
         noted_only = all(change.kind == "setting" and not change.before for change in effect)
         if in_menu and noted_only and finding.classification in ("terminal", "error"):
             self._neutral.setdefault(menu, path)
-        opened = any(change.kind == "opened" for change in effect) or _popups(after) > _popups(before)
+        opened = any(change.kind == "opened" for change in effect)
         if opened and control.role in _SWITCHES:
             self._navigator.put_back(path, path, unless_closed=True)
-        if opened or not effect:
-            return  # Escape is the way back from a dialog
+        if opened or len(after.menus) > len(before.menus) or not effect:
+            return  # Escape is the way back from a dialog or menu
         if at_once and self._undone_alike(path, effect):
             return
         undone_by_key = self._undone(path, control, finding, before, after)
@@ -194,6 +194,10 @@ class Prober:
             return self._navigator.put_back(path, undo) or None
         if (chosen := _chosen_of(control, before)) is not None:
             self._navigator.put_back(path, (*path[:-1], chosen), settings)
+            return None
+        ground = self._ground(path)
+        if ground is not None and (chosen := _no_longer_chosen(ground, after)) is not None:
+            self._navigator.put_back(path, (*self._base(path), chosen), settings)
             return None
         if _is_switch(effect) and not radio and self._navigator.put_back(path, path, settings):
             return False
@@ -322,8 +326,20 @@ def _chosen_of(control: Control, before: Look) -> GroundedStep | None:
     return None
 
 
-def _popups(look: Look) -> int:
-    return sum(window.popup for window in look.observation.windows)
+def _no_longer_chosen(before: Look, after: Look) -> GroundedStep | None:
+    """Return the step that chooses again what alone has lost its mark, such as one of several pages of a side bar."""
+    lost = [
+        each
+        for each in before.candidates
+        if "checked" in each.element.states and each.element.role == "toggle button" and _has_lost_mark(each, after)
+    ]
+    return offer(lost[0], before.observation, before.place).step if len(lost) == 1 else None
+
+
+def _has_lost_mark(candidate: Candidate, after: Look) -> bool:
+    was = candidate.element
+    now = [e for e in after.elements.values() if (e.role, e.name, e.rect) == (was.role, was.name, was.rect)]
+    return bool(now) and "checked" not in now[0].states
 
 
 def _find(control: Control, look: Look) -> Candidate | None:

@@ -21,8 +21,10 @@ class Recognition:
         known: The look.
         pointed: Returns the place of the element that the pointer was moved to last, px. It must look the same, since
             its own state may have changed; other controls may be lit up by the pointer.
-        menus_only: Whether it is enough that the menus are there, whatever has changed below them.
+        menus_only: Whether it is enough that the menus are there, whatever has changed below them; not for those that
+            are drawn inside of a window.
         ignored: Settings that may have other values than they had then.
+        besides: A place that may look otherwise, px.
 
     Attributes:
         known: The look.
@@ -37,14 +39,16 @@ class Recognition:
         pointed: Callable[[], Rect | None],
         menus_only: bool = False,
         ignored: frozenset[str] = frozenset(),
+        besides: Rect | None = None,
     ) -> None:
         self.known = known
-        self.menus_only = menus_only
+        self.menus_only = menus_only and min(known.menus, default=-1) >= 0
         self._glimpse = glimpse
         self._pointed = pointed
         self._ignored = ignored
+        self._besides = [besides] if besides is not None else []
         self._places = self._places_of(known.observation.windows)
-        self._menus = [window.rect for window in known.observation.windows if window.popup] if menus_only else None
+        self._menus = [window.rect for window in known.observation.windows if window.popup] if self.menus_only else None
         self._latest: tuple[object, object, bool] = (None, None, False)
         self.has_windows = False
 
@@ -79,7 +83,7 @@ class Recognition:
 
     def _looks_alike(self, seen: Observation) -> bool:
         later = self.known.redrawn(seen.screenshot, seen.pointer, self._pointed())
-        return same_to_the_pixel(self.known, later, self._hovered(later), self._menus)
+        return same_to_the_pixel(self.known, later, (*self._hovered(later), *self._besides), self._menus)
 
     def _hovered(self, later: Look) -> list[Rect]:
         """Return the places of controls that may be drawn otherwise only because the pointer is on them, or was."""

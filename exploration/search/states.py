@@ -122,6 +122,11 @@ class Look:
         return shown | {"windows": self.titles, "sizes": tuple(sizes)}
 
     @cached_property
+    def in_menus(self) -> dict[str, tuple[str, ...]]:
+        """The part of `exact` in popups that offer a choice."""
+        return {key: self.exact[key] for key, each in self.elements.items() if each.window_id in self.menus}
+
+    @cached_property
     def title(self) -> str:
         """Title of the active window, else of the topmost one."""
         active = self.observation.active_window
@@ -174,6 +179,25 @@ class Look:
         fields = {each.name for each in dataclasses.fields(self)}
         later.__dict__.update({name: value for name, value in self.__dict__.items() if name not in fields})
         return later
+
+    def menus_over(self, below: Look, seen: Observation) -> Look:
+        """Return what shows the popups of this look over the rest of another one.
+
+        Args:
+            below: The look before the popups were opened.
+            seen: The pixels, windows and pointer now.
+        """
+        popups = {window.id for window in self.observation.windows if window.popup}
+        elements = [each for each in self.observation.elements if each.window_id in popups]
+        elements += [each for each in below.observation.elements if each.window_id not in popups]
+        observation = dataclasses.replace(
+            self.observation,
+            screenshot=seen.screenshot,
+            elements=tuple(elements),
+            windows=seen.windows,
+            pointer=seen.pointer,
+        )
+        return dataclasses.replace(below, observation=observation)
 
     def _shown(self, element: Element, volatile: bool) -> tuple[str, ...]:
         text = portable(element.text or "", self.place)
