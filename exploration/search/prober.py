@@ -195,10 +195,6 @@ class Prober:
         if (chosen := _chosen_of(control, before)) is not None:
             self._navigator.put_back(path, (*path[:-1], chosen), settings)
             return None
-        ground = self._ground(path)
-        if ground is not None and (chosen := _no_longer_chosen(ground, after)) is not None:
-            self._navigator.put_back(path, (*self._base(path), chosen), settings)
-            return None
         if _is_switch(effect) and not radio and self._navigator.put_back(path, path, settings):
             return False
         if in_menu and _may_be_switch(control, before, effect) and self._navigator.put_back(path, path):
@@ -324,22 +320,6 @@ def _chosen_of(control: Control, before: Look) -> GroundedStep | None:
         if same_group and each.control.key != control.key and mark in each.element.states:
             return offer(each, before.observation, before.place).step
     return None
-
-
-def _no_longer_chosen(before: Look, after: Look) -> GroundedStep | None:
-    """Return the step that chooses again what alone has lost its mark, such as one of several pages of a side bar."""
-    lost = [
-        each
-        for each in before.candidates
-        if "checked" in each.element.states and each.element.role == "toggle button" and _has_lost_mark(each, after)
-    ]
-    return offer(lost[0], before.observation, before.place).step if len(lost) == 1 else None
-
-
-def _has_lost_mark(candidate: Candidate, after: Look) -> bool:
-    was = candidate.element
-    now = [e for e in after.elements.values() if (e.role, e.name, e.rect) == (was.role, was.name, was.rect)]
-    return bool(now) and "checked" not in now[0].states
 
 
 def _find(control: Control, look: Look) -> Candidate | None:

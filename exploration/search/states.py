@@ -68,9 +68,10 @@ class Look:
         """
         popups = {window.id for window in self.observation.windows if window.popup}
         offering = [candidate.element for candidate in self.candidates]
+        chosen_from = (each for each in self.observation.elements if "selectable" in each.states)  # of a drop-down list
         drawn = {each.path for each in offering if each.path[-1:] == ("popup menu:",) and each.window_id not in popups}
         ids = {-1 - zlib.crc32("\n".join(path).encode()) for path in drawn}
-        return frozenset(popups & {each.window_id for each in offering} | ids)
+        return frozenset(popups & {each.window_id for each in (*offering, *chosen_from)} | ids)
 
     @cached_property
     def windows(self) -> frozenset[int]:
@@ -109,7 +110,7 @@ class Look:
 
     @cached_property
     def exact(self) -> dict[str, tuple[str, ...]]:
-        """All states and texts of elements and windows; equal for screens that a person sees as the same.
+        """All states and texts of elements, windows and menus; equal for screens that a person sees as the same.
 
         The message of a status bar is left out, since it comes and goes by itself.
         """
@@ -119,7 +120,7 @@ class Look:
             if element.role != MESSAGE
         }
         sizes = (f"{w.rect.width}x{w.rect.height}" for w in self.observation.windows if not w.popup)
-        return shown | {"windows": self.titles, "sizes": tuple(sizes)}
+        return shown | {"windows": self.titles, "sizes": tuple(sizes), "menus": (str(len(self.menus)),)}
 
     @cached_property
     def in_menus(self) -> dict[str, tuple[str, ...]]:
