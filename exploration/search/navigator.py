@@ -502,7 +502,8 @@ class Navigator:
         base = self.below_menus(path)
         look = self._followed(way, max(opened, base), look, known, switched or frozenset())
         if isinstance(look, Look) and not back(look):
-            look = self._awaited(look, lambda seen: back(seen) or nearly_back(seen), _UNDONE_STIR_S)
+            stir_s = _UNDONE_STIR_S if look.exact.keys() == known.exact.keys() else _STIR_S
+            look = self._awaited(look, lambda seen: back(seen) or nearly_back(seen), stir_s)
             if look.chosen is not None and nearly_back(look):
                 look = self._clicked(Click(element_id=look.chosen.id), look, back)
         return look if isinstance(look, Look) and back(look) else None
@@ -587,11 +588,15 @@ class Navigator:
         Its picture is enough. None if that does not come back, or if they have closed and changed something.
         """
         at = self._at
-        ground = self._ground_of(path, at) if at is not None and not self.strict else None
+        if at is None or self.strict:
+            return None
+        ground = at if at == path[: len(at)] else self._ground_of(path, at)
         known = self.known(ground) if ground is not None else None
-        if at is None or ground is None or known is None or at == path[: len(at)]:
+        if ground is None or known is None:
             return None
         shows, most = self._recognizing(known), len(known.observation.windows)
+        if ground == at:
+            return self._resumed(shows, known) if shows() else None
         try:
             for _ in range(_MOST_ESCAPES):
                 if shows() or len(self._desktop.glimpse().windows) <= most:

@@ -60,12 +60,12 @@ def test_known_places_are_recognized_by_their_picture_without_asking_the_applica
     editor = Watched(tmp_path)
     moving = navigator(editor)
     path = followed(moving, "menu:Edit", "menu item:Preferences...")
-    asked = editor.asked
+    asked, resumed = editor.asked, editor.resumed
     start = moving.go(())
     assert isinstance(start, Look) and not start.menus
     menu = moving.go(path[:1])
     assert isinstance(menu, Look) and menu.menus
-    assert editor.resumed == 2
+    assert editor.resumed - resumed == 3, "the dialog was closed, nothing was done, and a menu was opened"
     assert editor.asked - asked <= 2, "only the made-up clicks ask, for what they hit"
     assert editor.clicked == ["Edit", "Preferences...", "Edit"]
     assert editor.starts == 1
@@ -76,9 +76,9 @@ def test_what_a_dialog_has_changed_is_noticed(tmp_path: Path, strict: bool) -> N
     editor = FakeEditor(tmp_path, inserts=("Insert Note...",))
     moving = navigator(editor)
     followed(moving, "push button:Insert Note...")
-    moving.strict = strict
+    moving.strict, resumed = strict, editor.resumed
     assert text_of(moving.go(())) == "alpha beta"
-    assert editor.resumed == 0
+    assert editor.resumed == resumed
 
 
 def test_a_strict_proof_takes_more_than_a_picture(tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_a_strict_proof_takes_more_than_a_picture(tmp_path: Path) -> None:
     moving = navigator(editor)
     followed(moving, "menu:Edit", "menu item:Preferences...")
     moving.strict = True
-    asked = editor.asked
+    asked, resumed = editor.asked, editor.resumed
     assert isinstance(moving.go(()), Look)
-    assert editor.resumed == 0 and editor.asked > asked
+    assert editor.resumed == resumed and editor.asked > asked
 
 
 def test_files_count_although_no_picture_shows_them(tmp_path: Path) -> None:
@@ -96,9 +96,22 @@ def test_files_count_although_no_picture_shows_them(tmp_path: Path) -> None:
     moving = navigator(editor)
     followed(moving, "menu:Edit", "menu item:Preferences...")
     (tmp_path / "saved.txt").write_text("by the dialog")
+    resumed = editor.resumed
     assert isinstance(moving.go(()), Look)
     assert editor.starts == 2, "the file was left"
-    assert editor.resumed == 0
+    assert editor.resumed == resumed
+
+
+def test_a_place_is_recognized_where_nothing_was_done_since(tmp_path: Path) -> None:
+    editor = Watched(tmp_path)
+    moving = navigator(editor)
+    path = followed(moving, "menu:Edit", "menu item:Preferences...")
+    asked, resumed = editor.asked, editor.resumed
+    assert isinstance(moving.go(path), Look)
+    assert (editor.asked, editor.resumed) == (asked, resumed + 1)
+    (tmp_path / "saved.txt").write_text("meanwhile")
+    assert isinstance(moving.go(path), Look)
+    assert editor.asked > asked, "the picture does not show the file"
 
 
 def test_what_was_switched_in_a_dialog_is_not_taken_for_the_dialog_as_it_was(tmp_path: Path) -> None:
