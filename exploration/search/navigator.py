@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 
 from aci.acting.actions import Action, Click, Move, Wait
-from aci.applications.catalog import installed_applications, program_name
+from aci.applications.catalog import installed_applications, program_name, quiet_time
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
@@ -44,7 +44,6 @@ _LOOKS = 4
 _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.03  # longest wait for a known screen: in all, and without any change
 _MENU_STIR_S = 0.1  # the same for the picture of a menu whose windows are in place
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
-_UNDONE_STIR_S = 0.8  # the same after something was undone: tool bars follow 0.65 s after a document
 _MOST_ESCAPES = 3
 _MOST_WAYS = 5  # number of keys pressed on a way back; a new start takes longer
 _OFTEN = 3  # a hidden file with as many contents, where all else was the same, is a by-product
@@ -126,6 +125,7 @@ class Navigator:
         self._contents: dict[str, set[str]] = {}  # digests of hidden files that differed where nothing else did
         self._by_products = frozenset[str]()
         self._first_windows, self._first_programs = frozenset[int](), frozenset[str]()
+        self._quiet_s = _STIR_S  # the same where tool bars follow a document or dialog late
         self.restarts = 0
 
     @property
@@ -159,6 +159,7 @@ class Navigator:
             look = self._launcher.start()
         self._at, self._fresh, self.tainted = (), True, False
         self._first_windows, self._first_programs = look.windows, self._running()
+        self._quiet_s = max(_STIR_S, *map(quiet_time, self._first_programs))
         if self._launcher.volatile != volatile:
             self._expected.clear()
         self._know((), look)
@@ -502,8 +503,8 @@ class Navigator:
         base = self.below_menus(path)
         look = self._followed(way, max(opened, base), look, known, switched or frozenset())
         if isinstance(look, Look) and not back(look):
-            stir_s = _UNDONE_STIR_S if look.exact.keys() == known.exact.keys() else _STIR_S
-            look = self._awaited(look, lambda seen: back(seen) or nearly_back(seen), stir_s)
+            quiet_s = self._quiet_s if look.exact.keys() == known.exact.keys() else _STIR_S
+            look = self._awaited(look, lambda seen: back(seen) or nearly_back(seen), quiet_s)
             if look.chosen is not None and nearly_back(look):
                 look = self._clicked(Click(element_id=look.chosen.id), look, back)
         return look if isinstance(look, Look) and back(look) else None
@@ -577,7 +578,7 @@ class Navigator:
         self._at, self._reopened = None, ()
         try:
             self._desktop.perform(way, settle=False)
-            look = self._awaited(before, arrived, _UNDONE_STIR_S if way == UNDO else _STIR_S)
+            look = self._awaited(before, arrived, self._quiet_s if way == UNDO else _STIR_S)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
@@ -605,7 +606,7 @@ class Navigator:
                 seen = self._desktop.glimpse()
                 self._desktop.resume(seen)  # whatever has the keyboard focus, the keys are for it
                 leaving = leaves(seen.windows, self._first_windows)
-                if not self._desktop.perform(leaving, settle=shows).ok or self._waits_for(shows, _UNDONE_STIR_S):
+                if not self._desktop.perform(leaving, settle=shows).ok or self._waits_for(shows, self._quiet_s):
                     break
             look = self._resumed(shows, known) if shows() else None
         except AciError:
