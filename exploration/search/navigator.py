@@ -159,7 +159,7 @@ class Navigator:
             look = self._launcher.start()
         self._at, self._fresh, self.tainted = (), True, False
         self._first_windows, self._first_programs = look.windows, self._running()
-        self._quiet_s = max(_STIR_S, *map(quiet_time, self._first_programs))
+        self._quiet_s = max((_STIR_S, *map(quiet_time, self._first_programs)))
         if self._launcher.volatile != volatile:
             self._expected.clear()
         self._know((), look)
