@@ -26,7 +26,8 @@ from exploration.search.classifying import NOTHING_CHANGED
 from exploration.search.controls import CONTEXT_MENU, offer
 from exploration.search.frontier import DISABLED, START, FirstOffers, Frontier, Pending
 from exploration.search.ledger import Ledger
-from exploration.search.navigator import Navigator, Path
+from exploration.search.navigator import Navigator
+from exploration.search.places import Path
 from exploration.search.prober import Probe, Prober, Verified
 from exploration.search.records import (
     Attempt,

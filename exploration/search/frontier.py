@@ -22,7 +22,7 @@ from aci.acting.actions import Hotkey, Type
 from agent_s.records import GroundedStep
 from exploration.search.controls import CONTEXT_MENU, SETTING_ROLES
 from exploration.search.ledger import Ledger
-from exploration.search.navigator import Path
+from exploration.search.places import Path
 from exploration.search.records import Attempt, Control, Offer
 from exploration.search.shortcuts import SHORTCUT
 from exploration.search.states import without_numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path as FilePath
 
@@ -21,21 +21,19 @@ from agent_s.replay.grounding import ground
 from agent_s.replay.template import Mismatch
 from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
-from exploration.search.homes import HomeState, read_home
+from exploration.search.homes import read_home
+from exploration.search.places import Expected, Path, Places
 from exploration.search.recognition import Recognition
 from exploration.search.starting import Launcher, PrivateDesktop, has_window
 from exploration.search.states import (
     Look,
     drift,
     only_adds,
-    same,
     same_but_greyed,
     same_picture,
 )
 from exploration.search.ways_back import ESCAPE, UNDO, WaysBack, leaves, only_drawn_as_chosen, pointer_back
 from intents.labels import label
-
-Path = tuple[GroundedStep, ...]
 
 _POLL_S = 0.1
 _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the way to a place, and on the way back
@@ -46,24 +44,9 @@ _MENU_STIR_S = 0.1  # the same for the picture of a menu whose windows are in pl
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
 _MOST_ESCAPES = 3
 _MOST_WAYS = 5  # number of keys pressed on a way back; a new start takes longer
-_OFTEN = 3  # a hidden file with as many contents, where all else was the same, is a by-product
-_MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
 _OPENERS = frozenset({"xdg-open", "exo-open", "gio-launch-desk", "kde-open5", "kde-open"})
 _LONGEST_PROGRAM = 15  # characters of the name of a program that the kernel keeps
 _ANY = re.compile("")
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a path led to before: all states and texts (`Look.exact`), and those of them in open menus."""
-
-    exact: dict[str, tuple[str, ...]]
-    in_menus: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    menus: bool = False
-
-    def has_same_menus(self, look: Look) -> bool:
-        """Return whether menus are open, and the same ones; not told of those that are drawn inside of a window."""
-        return bool(self.in_menus) and self.in_menus == look.in_menus
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +97,13 @@ class Navigator:
         self._desktop = desktop
         self._launcher = Launcher(desktop, argv, self.look, clock, pause)
         self._clock = clock
-        self._known: dict[tuple[str, ...], Look] = {}
-        self._expected: dict[tuple[str, ...], Expected] = {}
+        self._places = Places()
         self._at: Path | None = None
         self._latest: Look | None = None
         self._pointed: Rect | None = None
         self._performed: Action | None = None
         self._reopened: Path = ()  # the path to the menus that `reopen` has opened
         self._fresh = self._in_menu = self.strict = self.tainted = False
-        self._contents: dict[str, set[str]] = {}  # digests of hidden files that differed where nothing else did
-        self._by_products = frozenset[str]()
         self._first_windows, self._first_programs = frozenset[int](), frozenset[str]()
         self._quiet_s = _STIR_S  # the same where tool bars follow a document or dialog late
         self.restarts = 0
@@ -147,7 +127,7 @@ class Navigator:
         if self.restarts:
             self._desktop.reset()
         self.restarts += 1
-        self._known.clear()
+        self._places.forget_looks()
         self._pointed = None
         volatile = self._launcher.volatile
         try:
@@ -161,32 +141,22 @@ class Navigator:
         self._first_windows, self._first_programs = look.windows, self._running()
         self._quiet_s = max((_STIR_S, *map(quiet_time, self._first_programs)))
         if self._launcher.volatile != volatile:
-            self._expected.clear()
-        self._know((), look)
+            self._places.forget_expected()
+        self._places.add((), look)
         return look
-
-    def _know(self, path: Path, look: Look) -> None:
-        """Remember the end of a path: the look for proofs until the next start, its texts to wait for ever after."""
-        key = place_key(path)
-        self._known.pop(key, None)
-        self._known[key] = look
-        self._expected[key] = Expected(look.exact, look.in_menus, bool(look.menus))
-        oldest = next((each for each in self._known if each), None)
-        if len(self._known) > _MOST_KNOWN and oldest is not None:
-            del self._known[oldest]
 
     def known(self, path: Path) -> Look | None:
         """Return the look at the end of a path since the last fresh start; None if it was not reached."""
-        return self._known.get(place_key(path))
+        return self._places.look(path)
 
     def expected(self, path: Path) -> Expected | None:
         """Return what a path led to when it was last followed, on any desktop."""
-        return self._expected.get(place_key(path))
+        return self._places.expected(path)
 
     def look(self, check: bool = True) -> Look:
         """Return a look at the screen and the home; `check` is that of `aci.desktop.desktop.Desktop.observe`."""
         observation = self._desktop.observe(check=check)
-        home = read_home(self._desktop.home).without(self._by_products)
+        home = read_home(self._desktop.home).without(self._places.by_products)
         latest = self._latest
         if latest is not None and observation is latest.observation:
             about = latest.home, latest.pointed, latest.volatile
@@ -226,8 +196,9 @@ class Navigator:
         done = self.act(here[-1], look, expected if quick else None, known=known if quick else None)
         if isinstance(done, Trouble):
             return done
-        if not self.strict and expected is not None and expected.has_same_menus(done):
-            self._know(here, done)  # what differs below them did so before
+        same_below = not self.strict and done.windows == look.windows
+        if same_below and expected is not None and expected.has_same_menus(done):
+            self._places.add(here, done)  # what differs below them did so before
             return done
         look = done if quick and expected is not None and done.exact == expected.exact else self.steady(done)
         right = known.exact if known is not None else look.exact if self._fresh or not expected else expected.exact
@@ -235,12 +206,12 @@ class Navigator:
             more = known is not None and only_adds(known, look) and same_picture(known, look)
             if right == look.exact or more or same_but_greyed(right, look.exact, self._may_be_greyed):
                 self.tainted |= not (more or same_but_greyed(right, look.exact, label("history")))
-                self._know(here, look)  # windows have other ids each time
+                self._places.add(here, look)  # windows have other ids each time
                 return look
             if number and not self.strict and expected is not None and expected.menus and look.menus:
                 # Entries may differ by what was done before; a step that needs another one does not find it.
                 self.tainted = True
-                self._know(here, look)
+                self._places.add(here, look)
                 return look
             look = self.steady(look)
         return None
@@ -352,7 +323,7 @@ class Navigator:
         If only its menus were compared, what is below them is taken from the look before they were opened. None if the
         picture may not be all: a window is another one, the home differs, or a proof must be strict.
         """
-        seen, home = self._desktop.glimpse(), read_home(self._desktop.home).without(self._by_products)
+        seen, home = self._desktop.glimpse(), read_home(self._desktop.home).without(self._places.by_products)
         if not shows.has_same_ids(seen.windows):
             return None
         if shows.menus_only and before.windows == {window.id for window in seen.windows if not window.popup}:
@@ -386,7 +357,7 @@ class Navigator:
     def abandon(self) -> None:
         """Have the next path begin on a fresh desktop, on which nothing runs that was started meanwhile."""
         self._at = None
-        self._known.clear()
+        self._places.forget_looks()
 
     def other_program(self, effect: Sequence[Change] = ()) -> str:
         """Return a program of another application that was started meanwhile; empty if there is none.
@@ -472,10 +443,8 @@ class Navigator:
         self._at, self._fresh, self._in_menu = base, False, False
         only_more = known.exact.items() <= look.exact.items()
         self.tainted |= not (only_more or same_but_greyed(known.exact, look.exact, label("history")))
-        self._know(base, look)
-        kept = {key: value for key, value in look.home.settings.items() if key in (switched or ())}
-        for place, each in self._known.items():
-            self._known[place] = replace(each, home=HomeState(each.home.files, each.home.settings | kept))
+        self._places.add(base, look)
+        self._places.accept(switched or (), look.home)
         return True
 
     def _brought_back(
@@ -613,7 +582,7 @@ class Navigator:
             return None  # the next look tells
         if look is not None:
             self._at, self._fresh, self._in_menu, self._reopened = ground, False, False, ()
-            self._know(ground, look)
+            self._places.add(ground, look)
         return look
 
     def _ground_of(self, path: Path, at: Path) -> Path | None:
@@ -625,9 +594,9 @@ class Navigator:
 
     def _back_towards(self, path: Path) -> Look | None:
         """Return to a place on the path; None if nothing proves that it was reached."""
-        look: Look | Trouble = self._seen_now() if self._known else Trouble("not started")
+        look: Look | Trouble = self._seen_now() if self._places else Trouble("not started")
         if isinstance(look, Look) and self._at is not None and path[: len(self._at)] == self._at:
-            self._know(self._at, look)
+            self._places.add(self._at, look)
             return look
         ways, ground = WaysBack(self._first_windows, self._may_be_greyed), self._under_menus()
 
@@ -642,9 +611,9 @@ class Navigator:
             reached = self._place_on(path, look)
             if reached is not None:
                 self._at, self._fresh = reached, False
-                self._know(reached, look)
+                self._places.add(reached, look)
                 return look
-            places = [known for n in range(len(path) + 1) if (known := self.known(path[:n])) is not None]
+            places = [known for _, known in self._places.along(path)][::-1]
             below = self.known(path[: self.below_menus(path)]) if path else self.known(())
             way = ways.next(look, places, below, self._pointed is not None)
             if way is None:
@@ -674,8 +643,7 @@ class Navigator:
     def _without(self, found: frozenset[str], look: Look) -> Look:
         """Leave numbers out from now on that an opened and closed menu has changed, such as the pointer's place."""
         volatile = self._launcher.volatile = self._launcher.volatile | found
-        self._known = {key: replace(each, volatile=volatile) for key, each in self._known.items()}
-        self._expected.clear()
+        self._places.leave_out(volatile)
         return replace(look, volatile=volatile)
 
     def _seen_now(self, check: bool = False) -> Look | Trouble:
@@ -686,11 +654,8 @@ class Navigator:
 
     def _place_on(self, path: Path, look: Look) -> Path | None:
         """Return the longest part of a path at whose end the look proves to be."""
-        for length in range(len(path), -1, -1):
-            known = self.known(path[:length])
-            if known is not None and self._proves(known, look, may_be_greyed=None if self.strict else label("history")):
-                return path[:length]
-        return None
+        greyed = None if self.strict else label("history")
+        return next((place for place, known in self._places.along(path) if self._proves(known, look, greyed)), None)
 
     @property
     def _may_be_greyed(self) -> re.Pattern[str]:
@@ -704,28 +669,10 @@ class Navigator:
         may_be_greyed: re.Pattern[str] | None,
         ignored: frozenset[str] | None = None,
     ) -> bool:
-        """Return whether a look proves a known state (`same`); if not `strict`, hidden files and thin lines may differ.
-
-        A hidden file that had several contents where all else was the same is a by-product, and left out from then on.
-        """
-        if not same(known, look, ignored, may_be_greyed, hidden_files_count=False):
-            if self.strict or not _same_focus(known, look):
-                return False
-            if not same(known, look, ignored, may_be_greyed, hidden_files_count=False, lines_count=False):
-                return False
-            self.tainted = True
-        changed = {path for path, _ in known.home.files.items() ^ look.home.files.items()}
-        for path in changed:
-            contents = self._contents.setdefault(path, set())
-            contents.update(each.home.files.get(path, "") for each in (known, look))
-            if len(contents) >= _OFTEN:
-                self._by_products |= {path}
-        if self.strict and changed - self._by_products:
-            return False
-        self.tainted |= bool(changed - self._by_products)
-        for key, each in self._known.items() if changed else ():
-            self._known[key] = replace(each, home=each.home.with_hidden(look.home).without(self._by_products))
-        return True
+        """Return whether a look proves a known state; if not `strict`, hidden files and thin lines may differ."""
+        proof = self._places.proof(known, look, self.strict, may_be_greyed, ignored)
+        self.tainted |= proof is not None and not proof.exact
+        return proof is not None
 
     def _grounded(self, step: GroundedStep, before: Look, patience_s: float) -> Action | Trouble:
         deadline = self._clock() + patience_s
@@ -752,16 +699,5 @@ def _arrival(before: Look, expected: Expected) -> Callable[[Look], bool]:
     return arrived
 
 
-def _same_focus(one: Look, other: Look) -> bool:
-    focused = [each.observation.focused for each in (one, other)]
-    places = [each and (each.role, each.name, each.path) for each in focused]
-    return places[0] == places[1]
-
-
 def _number_of_windows(look: Look | Trouble) -> int:
     return len(look.observation.windows) if isinstance(look, Look) else 0
-
-
-def place_key(path: Path) -> tuple[str, ...]:
-    """Return a key that identifies the end of a path."""
-    return tuple(step.model_dump_json() for step in path)

@@ -11,7 +11,8 @@ from exploration.search.changes import WEAK, missing_change
 from exploration.search.classifying import Finding, classify
 from exploration.search.controls import Candidate, offer
 from exploration.search.homes import is_hidden
-from exploration.search.navigator import Navigator, Path, Trouble, place_key
+from exploration.search.navigator import Navigator, Trouble
+from exploration.search.places import Path, place_key
 from exploration.search.records import Attempt, Control
 from exploration.search.states import Look, can_undo, cannot_undo
 from intents.labels import label

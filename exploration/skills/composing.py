@@ -13,7 +13,8 @@ from exploration.errors import ApplicationUnusable
 from exploration.search.changes import changes, missing_change
 from exploration.search.dfs import SHARED_POLL_S
 from exploration.search.ledger import Ledger
-from exploration.search.navigator import Navigator, Path, Trouble
+from exploration.search.navigator import Navigator, Trouble
+from exploration.search.places import Path
 from exploration.search.records import Composed, UnitSkill
 from exploration.search.starting import PrivateDesktop
 from exploration.search.states import Look

@@ -17,7 +17,7 @@ from itertools import pairwise, zip_longest
 from aci.acting.actions import Hotkey
 from agent_s.records import Change, GroundedStep
 from agent_s.replay.skill_matching import THEN
-from exploration.search.navigator import Path
+from exploration.search.places import Path
 from exploration.search.prober import CHECKED_ROLES
 from exploration.search.records import Attempt, UnitSkill
 from exploration.skills.naming import Naming, describe, name_unit

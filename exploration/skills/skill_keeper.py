@@ -11,7 +11,7 @@ from agent_s.loop.learner import PLATFORM
 from agent_s.records import Change
 from agent_s.replay.skill_matching import UNVERIFIED
 from agent_s.version import program_version
-from exploration.search.navigator import Path
+from exploration.search.places import Path
 from exploration.search.records import BOUNDARY_OUTCOME, VERIFIED_BY, Attempt, Boundary, UnitSkill
 from exploration.skills.naming import Naming, name_unit
 from memory_store import MemoryStore, Provenance, SkillDraft, SkillExperience

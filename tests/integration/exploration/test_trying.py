@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from exploration.search.controls import offer
-from exploration.search.navigator import Navigator, Path, new_desktop
+from exploration.search.navigator import Navigator, new_desktop
+from exploration.search.places import Path
 from exploration.search.prober import Probe, Prober
 from exploration.search.records import Attempt, Offer
 from exploration.search.states import Look
