@@ -28,6 +28,7 @@ from exploration.search.starting import Launcher, PrivateDesktop, has_window
 from exploration.search.states import (
     Look,
     drift,
+    later_ids,
     only_adds,
     same_but_greyed,
     same_picture,
@@ -408,8 +409,13 @@ class Navigator:
             hidden: Settings that it switched and that no element shows.
             last: Whether it is the last step of a skill, so that its element must end as it is now.
         """
-        action = self._performed or step.action
-        step = with_effect(step, action, before.observation, after.observation)
+        action, seen, ids = self._performed or step.action, before.observation, later_ids(before, after)
+        if ids:
+            elements = tuple(replace(each, id=ids.get(each.id, each.id)) for each in seen.elements)
+            seen = replace(seen, elements=elements, focus_id=ids.get(seen.focus_id or 0, seen.focus_id))
+        if (named := getattr(action, "element_id", None)) in ids:
+            action = action.model_copy(update={"element_id": ids[named]})
+        step = with_effect(step, action, seen, after.observation)
         effect = [
             change.model_copy(update={"what": portable(change.what, self.place)})
             if change.kind in ("opened", "closed")

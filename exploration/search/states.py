@@ -208,6 +208,16 @@ class Look:
         return (*(state for state in SHOWN_STATES if state in element.states and state not in ignored), text, value)
 
 
+def later_ids(before: Look, after: Look) -> dict[int, int]:
+    """Return the new ids of elements that are still there, by their ids before.
+
+    An application may make its menus anew each time, which is not noticed where they are recognized by their picture.
+    """
+    known, now = before.observation.by_id, after.observation.by_id
+    kept = {each.id: after.elements[key].id for key, each in before.elements.items() if key in after.elements}
+    return {old: new for old, new in kept.items() if old not in now and new not in known}
+
+
 def by_identity(elements: Iterable[Element], home: str, volatile: frozenset[str] = frozenset()) -> dict[str, Element]:
     """Return elements by place, role and name, those of volatile ones without numbers; duplicates are numbered."""
     seen: Counter[str] = Counter()

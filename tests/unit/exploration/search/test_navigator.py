@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from aci.observation.observation import Observation
+from aci.acting.actions import Action, Click
+from aci.acting.settle import Settles
+from aci.desktop.desktop import ActionResult
+from aci.observation.observation import Element, Observation
 from agent_s.records import GroundedStep
 from exploration.search.controls import offer
 from exploration.search.navigator import Navigator
@@ -27,6 +31,25 @@ class Watched(FakeEditor):
     def glimpse(self) -> Observation:
         self.asked -= 1  # the made-up one draws a glimpse by observing
         return super().glimpse()
+
+
+class Renewing(FakeEditor):
+    """Makes the entries of a menu anew each time it opens, so that they have other ids."""
+
+    opened = 0
+
+    def _click(self, element: Element) -> None:
+        super()._click(element)
+        self.opened += element.role == "menu"
+
+    def _in_menu(self) -> list[Element]:
+        return [replace(each, id=each.id + 1000 * self.opened) for each in super()._in_menu()]
+
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
+        if isinstance(action, Click):  # what is at the place of the element
+            now = {each.id % 1000: each.id for each in self.observe(check=False).elements}
+            action = action.model_copy(update={"element_id": now[(action.element_id or 0) % 1000]})
+        return super().perform(action, settle)
 
 
 def navigator(editor: FakeEditor) -> Navigator:
@@ -125,3 +148,15 @@ def test_what_was_switched_in_a_dialog_is_not_taken_for_the_dialog_as_it_was(tmp
     assert isinstance(again, Look)
     assert [each.states for each in again.observation.elements if each.name == "Wrap lines"] == [{"checkable"}]
     assert editor.starts == 2, "what it has set was left"
+
+
+def test_an_entry_that_is_made_anew_is_not_taken_for_gone(tmp_path: Path) -> None:
+    moving = navigator(Renewing(tmp_path))
+    path = followed(moving, "menu:View")
+    assert isinstance(moving.go(()), Look)
+    menu = moving.go(path)
+    assert isinstance(menu, Look)
+    opens = step(menu, "menu:Zoom")
+    after = moving.act(opens, menu)
+    assert isinstance(after, Look)
+    assert moving.with_effect(opens, menu, after).state_after is not None
