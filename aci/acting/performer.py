@@ -350,15 +350,17 @@ class Performer:
 
         assert element is not None
         submenu = around.app, element.path, element.name
-        if submenu in self._submenus:
+        clicked = submenu in self._submenus
+        if clicked:
             self.device.click(point)
             if self.clock.until(is_open, _CLICKED_LIMIT_S, _POLL_S):
                 return True
+            self._submenus.remove(submenu)
         self.device.move(point)
         opened = self.clock.until(is_open, _POINTED_LIMIT_S, _POLL_S)
         if opened:
             self._submenus.add(submenu)
-        return opened
+        return opened or clicked  # a second click would go to what is below a menu that the first one has closed
 
     def _pointer_moved(self, seen: Observation | None) -> bool:
         """Return whether somebody moved the pointer since the observation, on which this action is based directly."""

@@ -44,7 +44,7 @@ _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.03  # longest wait for a known scr
 _MENU_STIR_S = 0.1  # the same for the picture of a menu whose windows are in place
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
 _MOST_ESCAPES = 3
-_MOST_WAYS = 5  # number of keys pressed on a way back; a new start takes longer
+_MOST_WAYS = 5  # maximum number of actions on a way back; a new start takes less time than more of them
 _OPENERS = frozenset({"xdg-open", "exo-open", "gio-launch-desk", "kde-open5", "kde-open"})
 _LONGEST_PROGRAM = 15  # characters of the name of a program that the kernel keeps
 _ANY = re.compile("")
@@ -106,7 +106,7 @@ class Navigator:
         self._reopened: Path = ()  # the path to the menus that `reopen` has opened
         self._fresh = self._in_menu = self.strict = self.tainted = False
         self._first_windows, self._first_programs = frozenset[int](), frozenset[str]()
-        self._quiet_s = _STIR_S  # the same where tool bars follow a document or dialog late
+        self._quiet_s = _STIR_S  # the same after an undo or a dialog, which tool bars may follow late
         self.restarts = 0
 
     @property

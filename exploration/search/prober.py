@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aci.acting.actions import Hotkey
 from aci.observation.observation import State
 from agent_s.records import Change, GroundedStep
 from exploration.search.changes import WEAK, missing_change
@@ -15,13 +14,14 @@ from exploration.search.navigator import Navigator, Trouble
 from exploration.search.places import Path, place_key
 from exploration.search.records import Attempt, Control
 from exploration.search.states import Look, can_undo, cannot_undo
+from exploration.search.ways_back import UNDO
 from intents.labels import label
 
 CHECKED_ROLES = ("check menu item", "radio menu item", "menu item")
 """Controls whose state can be read only while their menu is open; those of Qt are menu items, like others."""
 _RADIO_ITEM = "radio menu item"
 
-_UNDO = GroundedStep(action=Hotkey(keys=("ctrl", "z")), intent="undo it")
+_UNDO = GroundedStep(action=UNDO, intent="undo it")
 _MARK_OF_CHOICE: dict[str, State] = {"page tab": "selected", "list item": "selected", "radio button": "checked"}
 _UNDOABLE = ("text", "title", "state", "value", *WEAK)
 _LATE_S = 0.15

@@ -331,6 +331,11 @@ def test_a_menu_that_has_opened_at_the_pointer_opens_by_a_click_later(
         bench.screen.stack = [popup, *main]
         assert bench.perform(Click(element_id=10)).ok
     assert (len(moved), len(clicked)) == (moves, 1)
+    monkeypatch.setattr(bench.device, "move", moved.append)
+    monkeypatch.setattr(bench.device, "click", lambda *given: clicked.append(given))
+    bench.screen.stack = [popup, *main]
+    assert bench.perform(Click(element_id=10)).ok
+    assert len(clicked) == 2, "it is not clicked again where nothing has opened"
 
 
 @pytest.mark.parametrize("action", [Click(element_id=10), Hotkey(keys=("ctrl", "s")), Scroll(element_id=10, clicks=3)])

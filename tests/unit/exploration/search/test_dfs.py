@@ -364,9 +364,12 @@ def test_menus_and_buttons_take_turns(home: Path, tmp_path: Path) -> None:
 
 def test_what_was_found_is_verified_before_the_time_is_used_up(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
-        events = explored(home, ledger, limits=SearchLimits(seconds=10))
+        events = explored(home, ledger, limits=SearchLimits(seconds=9))
         last = events[-1]
         assert isinstance(last, SearchEnded) and not last.complete
+        worked = {key for key, each in ledger.attempts.items() if each.effect}
+        assert len(worked) > 2
+        assert len(worked - ledger.skills.keys() - ledger.boundaries.keys()) <= 1
         tried = max(event.seconds for event in events if isinstance(event, Attempted))
         assert any(isinstance(event, SkillVerified) and event.seconds > tried for event in events)
 
