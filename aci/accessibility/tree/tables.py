@@ -65,7 +65,7 @@ class KnownTables:
             elif not self._doubtful(table):
                 table.children = known
             elif (
-                not is_sheet(table)
+                not (is_sheet(table) or table.ref in self._application.cells)
                 or self._scope.everything
                 or not known
                 or (differ := await refresh_view(bus, self._application, table, known, self._unclear[table.ref]))
@@ -101,7 +101,7 @@ async def read_table(bus: Bus, application: Application, table: Node) -> None:
     if area is None or not area.area:
         table.children = []
         return
-    if is_sheet(table):
+    if is_sheet(table) or await _has_addresses(bus, table.ref, area):
         table.children = await read_view(bus, application, table, area)
     else:
         table.children = await read_rows(bus, application, table, area)
@@ -119,8 +119,25 @@ def large_tables(application: Application) -> list[Node]:
 
 
 def is_sheet(table: Node) -> bool:
-    """Return whether the cells of a table are known by their addresses."""
+    """Return whether a table is a sheet that can be edited; see `_has_addresses` for others."""
     return table.has(StateBit.EDITABLE) or table.role == "document spreadsheet"
+
+
+async def _has_addresses(bus: Bus, table: Ref, area: Rect) -> bool:
+    """Return whether the cells of a table are named by their addresses.
+
+    Such a table is a sheet, also if it cannot be edited: it is protected, or a dialog asks for a range of its cells.
+    """
+    found = await bus.ask(
+        *table, "Component", "GetAccessibleAtPoint", "iiu", [area.x + INSET, area.y + INSET, SCREEN_COORDINATES]
+    )
+    ref = object_ref(found)
+    name = None if ref is None else await get_property(bus, ref, "Accessible", "Name")
+    cell = parse_address(name) if isinstance(name, str) else None
+    if cell is None:
+        return False
+    (there,) = await _cells_at(bus, table, [cell])
+    return there is not None and await get_property(bus, there, "Accessible", "Name") == name
 
 
 async def read_view(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:

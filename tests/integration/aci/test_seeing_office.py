@@ -75,6 +75,18 @@ def test_cells_keep_their_ids_and_lie_in_a_grid(calc: VirtualDesktop) -> None:
     assert cells["B3"].rect.y == cells["B2"].rect.bottom
 
 
+def test_all_cells_are_seen_while_a_dialog_asks_for_a_range(calc: VirtualDesktop) -> None:
+    shown = [item.name for item in calc.observe().elements if item.role == "table cell"]
+    for role, name in (("menu", "Data"), ("menu", "Statistics"), ("menu item", "Sampling...")):
+        calc.perform(Click(element_id=element(calc, role, name).id))
+    seen = until(calc, lambda now: len(now.windows) > 1 and find(now, "push button", "Cancel"))
+    left = [item.name for item in seen.elements if item.role == "table cell"]
+    assert len(left) > len(shown) / 2, "the dialog covers a few"
+    assert (left[0], left[-1]) == (shown[0], shown[-1])
+    calc.perform(Hotkey(keys=("Escape",)))
+    until(calc, lambda now: len(now.windows) == 1)
+
+
 def test_phantom_menu_bar_is_not_seen(calc: VirtualDesktop) -> None:
     names = [item.name for item in calc.observe().elements if item.role == "menu"]
     assert names[:3] == ["File", "Edit", "View"]

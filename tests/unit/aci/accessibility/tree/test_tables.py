@@ -7,7 +7,7 @@ from typing import Any, cast
 from aci.accessibility.atspi import ROLE_NAMES, Ref
 from aci.accessibility.dbus.bus import Bus, Call
 from aci.accessibility.tree.nodes import Node
-from aci.accessibility.tree.tables import cell_node, read_rows, refresh_view
+from aci.accessibility.tree.tables import cell_node, read_rows, read_table, refresh_view
 from aci.observation.geometry import Rect
 from tests.unit.aci.accessibility.trees import SEEN, application, frame, node
 
@@ -97,3 +97,12 @@ def test_emptied_cell_is_empty_although_its_former_object_keeps_its_text() -> No
     assert [cell.text for cell in cells] == ["one", ""]
     assert known == {(0, 0): Ref(":1.5", "/A/old"), (0, 1): Ref(":1.5", "/B/new")}
     assert cells[1].ref == known[0, 1]
+
+
+def test_sheet_that_cannot_be_edited_is_read_as_a_sheet() -> None:
+    sheet = node("table", "Sheet", Rect(0, 0, 200, 20))
+    office = application(frame(sheet))
+    asyncio.run(read_table(cast(Bus, Sheet()), office, sheet))
+    assert [(cell.name, cell.text, cell.rect) for cell in sheet.children] == [
+        ("A1", "one", Rect(0, 0, 100, 20)), ("B1", "", Rect(100, 0, 100, 20))
+    ]  # fmt: skip
