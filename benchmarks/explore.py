@@ -55,7 +55,7 @@ from benchmarks.support.inventory import inventory, is_acted, item_of
 from benchmarks.support.resuming import Explorer
 from exploration.errors import ExplorationError
 from exploration.job.exploration_job import Exploration, Plan
-from exploration.job.scope import SEARCH_SHARE
+from exploration.job.scope import search_limits
 from exploration.report.summary import summarize
 from exploration.search.dfs import search
 from exploration.search.ledger import Ledger
@@ -183,14 +183,13 @@ class Case:
 def explore(case: Case) -> Values:
     """Search one application, with a ledger and a memory of its own, and combine what was found."""
     if case.desktops == 1:
-        _search(case, case.seconds, COMPOSE_SHARE * case.seconds)
+        _search(case, SearchLimits(seconds=case.seconds), (1 + COMPOSE_SHARE) * case.seconds)
     else:
         with MemoryStore.open(case.memory), case.ledger():
             pass  # both are there before the desktops share them
-        search_s = SEARCH_SHARE * case.seconds
         with ProcessPoolExecutor(case.desktops, mp_context=get_context("spawn")) as pool:
-            given = [case] * case.desktops, [search_s] * case.desktops, [case.seconds - search_s] * case.desktops
-            list(pool.map(_search, *given))
+            limits = search_limits(case.seconds, SearchLimits().max_depth)
+            list(pool.map(_search, *([each] * case.desktops for each in (case, limits, case.seconds))))
     with case.ledger() as ledger:
         return {
             "desktops": case.desktops,
@@ -204,13 +203,13 @@ def explore(case: Case) -> Values:
         }
 
 
-def _search(case: Case, search_s: float, compose_s: float) -> None:
-    """Search on one desktop, and try tasks of several skills there."""
+def _search(case: Case, limits: SearchLimits, seconds: float) -> None:
+    """Search on one desktop, and try tasks of several skills there in what is left of the time."""
     keeper_of = f"explore {case.name}"
     with ReserveDesktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
-        for _ in search(desktop, ledger, SkillKeeper(memory, keeper_of), limits=SearchLimits(seconds=search_s)):
+        for _ in search(desktop, ledger, SkillKeeper(memory, keeper_of), limits=limits):
             pass
-        for _ in compose(desktop, ledger, seconds=compose_s, memory=memory):
+        for _ in compose(desktop, ledger, seconds=seconds - ledger.seconds, memory=memory):
             pass
 
 

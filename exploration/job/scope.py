@@ -13,10 +13,12 @@ from evaluation.errors import ResultsError
 from evaluation.harness.results import RESULTS_FILE, Result, read_results
 from exploration.errors import ExplorationError
 from exploration.job.folders import LOCK_FILE, write_whole
+from exploration.search.records import SearchLimits
 
 BENCHMARK = "exploration"
 SCOPE_FILE = "scope.json"
 SEARCH_SHARE = 0.9  # share of the time of a search for unit skills; the rest is for composite tasks
+SEARCH_SHARE_IF_LARGE = 0.93  # the same where much of an application is left to try, which is stored then, too
 
 
 class Scope(Record):
@@ -76,6 +78,17 @@ def refuse_other_files(folder: Path) -> None:
         raise ExplorationError(
             f"{folder} holds no exploration, but other files ({min(others)} ...). Choose a new or an empty folder."
         )
+
+
+def search_limits(seconds: float, depth: int) -> SearchLimits:
+    """Return the limits of a search whose time includes that for composite tasks.
+
+    Args:
+        seconds: Time limit of both, s.
+        depth: Longest path, in steps.
+    """
+    search_s = SEARCH_SHARE * seconds
+    return SearchLimits(seconds=search_s, more_seconds=SEARCH_SHARE_IF_LARGE * seconds - search_s, max_depth=depth)
 
 
 def search_labels(seconds: float, depth: int, complete: bool) -> dict[str, str]:

@@ -36,7 +36,7 @@ from exploration.job.folders import (
     write_practice,
     write_survey,
 )
-from exploration.job.scope import SEARCH_SHARE, practice_labels, search_labels
+from exploration.job.scope import practice_labels, search_labels, search_limits
 from exploration.search.starting import start
 from exploration.tasks.practice import (
     KINDS,
@@ -145,7 +145,7 @@ class ExplorationBench:
     def _search(self, job: Job, application: Application) -> Result:
         from exploration.search.dfs import search
         from exploration.search.ledger import Ledger
-        from exploration.search.records import Attempted, SearchEnded, SearchLimits
+        from exploration.search.records import Attempted, SearchEnded
         from exploration.search.reserve import ReserveDesktop
         from exploration.skills.composing import compose, is_composed
         from exploration.skills.naming_by_model import ModelNamer
@@ -160,7 +160,7 @@ class ExplorationBench:
             ReserveDesktop() as desktop,
         ):
             seconds, memory = self._seconds_for(ledger.seconds + ledger.composing_seconds), self._opened_memory()
-            limits = SearchLimits(seconds=SEARCH_SHARE * seconds, max_depth=self._given.depth)
+            limits = search_limits(seconds, self._given.depth)
             keeper = SkillKeeper(memory, f"explore {ledger.app}", namer)
             made = 0
             for event in search(desktop, ledger, keeper, limits=limits, folder=folder):

@@ -127,6 +127,7 @@ class _Search:
         self._first_offers = FirstOffers(self._ledger, self._limits.max_depth)
         self._frontier = self._new_frontier()
         self._verifying_s, self._verifications = 0.0, 0
+        self._trying_s, self._tries = 0.0, 0
         self._passed_over = self._worked = False  # whether another desktop was at something, and this one did something
         # Only attempts that this search has come to, even if the ledger holds more from an earlier, interrupted one:
         # its next steps rest on them alone, so that it does the same as a search without interruption.
@@ -217,7 +218,9 @@ class _Search:
     def _explore(self, each: Pending) -> Iterator[SearchEvent]:
         """Make an attempt, unless it was made, and add the controls that it showed to the frontier."""
         if makes := self._attempts_first(each.key):
+            began = self._clock()
             attempt, seen = self._try(each)
+            self._trying_s, self._tries = self._trying_s + self._clock() - began, self._tries + 1
             if seen is not None:
                 yield self._found(*seen)
             yield self._write(
@@ -251,9 +254,10 @@ class _Search:
         """Take on an attempt that nobody has made."""
         if key not in self._ledger.attempts:
             self._check_limits()
-            usual = self._verifying_s / self._verifications if self._verifications else _USUAL_VERIFICATION_S
+            verifying = self._verifying_s / self._verifications if self._verifications else _USUAL_VERIFICATION_S
+            trying = self._trying_s / self._tries if self._tries else 0.0
             share = _KEPT_SHARE_IF_LARGE if self._frontier.is_large else _KEPT_SHARE
-            self._check_time(min(usual * len(self._unverified()), share * self._limits.seconds))
+            self._check_time(trying + min(verifying * (len(self._unverified()) + 1), share * self._limits.seconds))
         return self._takes_on(key, lambda: key in self._ledger.attempts)
 
     def _judges(self, attempt: Attempt) -> bool:
@@ -385,8 +389,9 @@ class _Search:
         return round(self._clock() - self._began, 3)
 
     def _check_time(self, kept_s: float = 0.0) -> None:
-        if self._seconds + kept_s >= self._limits.seconds:
-            raise _LimitReached(f"the time of {self._limits.seconds:g} s is used up")
+        limit_s = self._limits.seconds + (self._limits.more_seconds if self._frontier.is_large else 0.0)
+        if self._seconds + kept_s >= limit_s:
+            raise _LimitReached(f"the time of {limit_s:g} s is used up")
 
     def _check_limits(self) -> None:
         self._check_time()

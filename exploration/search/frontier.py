@@ -8,8 +8,8 @@
 4. The contents of other dialogs, controls that differ from an earlier one only in a number, and at the end long lists
    and the values of combo boxes.
 
-In a large application, long submenus take turns as well, and all dialogs are opened, but only those with settings are
-explored before everything else was tried.
+In a large application, turns are longer, long submenus take turns as well, and all dialogs are opened, but only those
+with settings are explored before everything else was tried.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DISABLED = "it is greyed out"
 """Why a disabled control is skipped."""
 
 _LARGE = 150  # a search usually gets to fewer controls than this
-_TURN = 3  # number of controls that a group gets per turn
+_TURN, _TURN_IF_LARGE = 3, 6  # number of controls that a group gets per turn; the way to its screen costs time
 _LONG_LIST = 12  # longer lists come last
 _MOST_SUBMENUS = 12  # number of submenus that are opened before anything takes turns
 _OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK
@@ -130,8 +130,9 @@ class Frontier:
             if self._revealing:
                 yield self._revealing.pop(0)
                 continue
+            most = _TURN_IF_LARGE if self.is_large else _TURN
             group = self._next_group(self._in_turn)
-            turn = _turn(group)
+            turn = _turn(group, most)
             if rest := group[len(turn) :]:
                 self._in_turn.append(rest)
             yield from turn
@@ -255,12 +256,12 @@ def _reveals(control: Control) -> bool:
     return named or control.role in _REVEALING
 
 
-def _turn(group: list[Pending]) -> list[Pending]:
-    """Return the first controls of a group, up to `_TURN` of those that can be used."""
+def _turn(group: list[Pending], most: int) -> list[Pending]:
+    """Return the first controls of a group, up to a number of those that can be used."""
     usable = 0
     for number, each in enumerate(group, start=1):
         usable += not (each.offer.unsafe or each.offer.disabled)
-        if usable == _TURN:
+        if usable == most:
             return group[:number]
     return group
 

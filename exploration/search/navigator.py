@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path as FilePath
@@ -14,6 +14,7 @@ from aci.applications.catalog import installed_applications, program_name, quiet
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
+from aci.observation.observation import Element
 from aci.processes import MARK, belonging_to, read_stat
 from agent_s.records import Change, EndState, GroundedStep
 from agent_s.replay.grounded_steps import with_effect
@@ -44,7 +45,7 @@ _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.03  # longest wait for a known scr
 _MENU_STIR_S = 0.1  # the same for the picture of a menu whose windows are in place
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
 _MOST_ESCAPES = 3
-_MOST_WAYS = 5  # maximum number of actions on a way back; a new start takes less time than more of them
+_MOST_WAYS, _LONGEST_BACK_S = 5, 2.0  # most actions on a way back, and its longest time; a new start takes less, s
 _OPENERS = frozenset({"xdg-open", "exo-open", "gio-launch-desk", "kde-open5", "kde-open"})
 _LONGEST_PROGRAM = 15  # characters of the name of a program that the kernel keeps
 _ANY = re.compile("")
@@ -250,6 +251,7 @@ class Navigator:
         patience_s: float = _APPEAR_LIMIT_S,
         check: bool = False,
         shows: Recognition | None = None,
+        reads_menu: bool = False,
     ) -> Look | Trouble:
         """Do a step that is on no path and return the look after it.
 
@@ -260,6 +262,7 @@ class Navigator:
             patience_s: Longest wait for its control, s.
             check: Whether the look is checked against a complete reading, after what comes late.
             shows: Recognizes what is expected, which is waited for before any application is asked.
+            reads_menu: Whether the application is asked all the same, because entries of its menus have changed.
         """
         self._at, self._reopened = None, ()
         action = self._grounded(step, before, patience_s)
@@ -274,10 +277,12 @@ class Navigator:
                 return Trouble(result.error or "it was refused")
             self.tainted |= result.copied
             again = None
-            if shows is not None and self._waits_for(shows):
+            if shows is not None and self._waits_for(shows) and not reads_menu:
                 again = self._resumed(shows, before)
             if again is not None:
                 look = again
+            elif shows is not None and reads_menu:
+                look = self._awaited(before, shows.known.has_same_entries)
             elif expected is not None:
                 look = self._awaited(before, _arrival(before, expected))
             else:
@@ -291,13 +296,11 @@ class Navigator:
         known: Look,
         menus_only: bool = False,
         ignored: frozenset[str] = frozenset(),
-        besides: GroundedStep | None = None,
+        besides: Iterable[Element] = (),
     ) -> Recognition:
-        """Return what recognizes a known look; the element of the next step may look otherwise `besides`."""
-        action = ground(besides, known.observation) if besides is not None else None
-        element = known.observation.by_id.get(getattr(action, "element_id", None) or -1)
-        rect = element.rect if element is not None else None
-        return Recognition(self._desktop.glimpse, known, lambda: self._pointed, menus_only, ignored, rect)
+        """Return what recognizes a known look; some elements may look otherwise `besides`."""
+        places = [element.rect for element in besides]
+        return Recognition(self._desktop.glimpse, known, lambda: self._pointed, menus_only, ignored, places)
 
     def _waits_for(self, shows: Recognition, in_place_s: float = _STIR_S) -> bool:
         """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while.
@@ -467,10 +470,11 @@ class Navigator:
         def nearly_back(seen: Look) -> bool:
             return switched is None and not back(seen) and only_drawn_as_chosen(known, seen, self._may_be_greyed)
 
-        opened = len(self._reopened) if self._reopened == way[: len(self._reopened)] else 0
+        reopened = self._reopened  # closing these menus brings nothing back
+        opened = len(reopened) if reopened == way[: len(reopened)] else 0
         before = self._seen_now()
         look = before if opened else self._closed(known, before)
-        if isinstance(look, Look) and _number_of_windows(look) < _number_of_windows(before):
+        if not reopened and isinstance(look, Look) and _number_of_windows(look) < _number_of_windows(before):
             look = self._awaited(look, back_as_it_was)
             unless_closed = True
         if unless_closed and isinstance(look, Look) and back_as_it_was(look):
@@ -499,22 +503,32 @@ class Navigator:
             undoes = step.action == UNDO  # which is drawn in the button that does it again
             shows = None
             if there is not None and expected is not None and not undoes:
-                next_step = way[number] if number < len(way) else None
-                shows = self._recognizing(there, next_step is not None, ignored, next_step)
+                followed = _element_of(way[number], there) if number < len(way) else ()
+                shows = self._recognizing(there, number < len(way), ignored, followed)
             look = self.follow(step, look, expected, _BACK_LIMIT_S, shows=shows)
         return look
 
     def reopen(self, path: Path, look: Look) -> Look | Trouble:
-        """Open the menus of the last step of a path again, from the place before them, and return the look there."""
+        """Open the menus of the last step of a path again, from the place before them, and return the look there.
+
+        The entry of the last step and those that were marked may look otherwise than before, so they are read. What
+        else differs after a choice, such as what is greyed out, is remembered for other entries of the menu.
+        """
         base, performed = self.below_menus(path), self._performed
         now: Look | Trouble = look
         for number, step in enumerate(path[base:-1], start=base + 1):
             if isinstance(now, Trouble):
                 return now
             here = path[:number]
-            known = self.known(here)
-            shows = self._recognizing(known, menus_only=True) if known is not None else None
-            now = self.follow(step, now, self.expected(here), shows=shows)
+            known = self._places.reopened(path, number) or self.known(here)
+            is_last = number == len(path) - 1
+            shows = None
+            if known is not None:
+                changed = (*_element_of(path[-1], known), *_marked(known)) if is_last else ()
+                shows = self._recognizing(known, menus_only=True, besides=changed)
+            now = self.follow(step, now, self.expected(here), shows=shows, reads_menu=is_last)
+            if isinstance(now, Look):
+                self._places.add_reopened(path, number, now)
         self._reopened, self._performed = path[:-1] if isinstance(now, Look) else (), performed
         return now
 
@@ -604,7 +618,7 @@ class Navigator:
         if isinstance(look, Look) and self._at is not None and path[: len(self._at)] == self._at:
             self._places.add(self._at, look)
             return look
-        ways, ground = WaysBack(self._first_windows, self._may_be_greyed), self._under_menus()
+        ways, ground, began = WaysBack(self._first_windows, self._may_be_greyed), self._under_menus(), self._clock()
 
         def arrived(seen: Look) -> bool:
             return self._place_on(path, seen) is not None
@@ -622,7 +636,7 @@ class Navigator:
             places = [known for _, known in self._places.along(path)][::-1]
             below = self.known(path[: self.below_menus(path)]) if path else self.known(())
             way = ways.next(look, places, below, self._pointed is not None)
-            if way is None:
+            if way is None or self._clock() - began > _LONGEST_BACK_S:
                 return None
             if isinstance(way, Click):
                 look = self._clicked(way, look, arrived)
@@ -703,6 +717,18 @@ def _arrival(before: Look, expected: Expected) -> Callable[[Look], bool]:
         return still and expected.menus and len(seen.menus) > len(before.menus)
 
     return arrived
+
+
+def _element_of(step: GroundedStep, look: Look) -> tuple[Element, ...]:
+    """Return the element of a step as a look shows it; none if it is not there."""
+    action = ground(step, look.observation)
+    element = look.observation.by_id.get(getattr(action, "element_id", None) or -1)
+    return (element,) if element is not None else ()
+
+
+def _marked(look: Look) -> tuple[Element, ...]:
+    """Return the elements that are marked as chosen or on, such as the entry of a menu that has a tick."""
+    return tuple(each for each in look.observation.elements if "checked" in each.states)
 
 
 def _number_of_windows(look: Look | Trouble) -> int:

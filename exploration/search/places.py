@@ -13,7 +13,7 @@ from exploration.search.states import Look, same
 Path = tuple[GroundedStep, ...]
 
 _OFTEN = 3  # a hidden file with as many contents, where all else was the same, is a by-product
-_MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
+_MOST_KNOWN, _MOST_REOPENED = 48, 12  # maximum number of looks to compare with, 3 MB each
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Places:
         self.by_products = frozenset[str]()
         self._looks: dict[tuple[str, ...], Look] = {}
         self._expected: dict[tuple[str, ...], Expected] = {}
+        self._reopened: dict[tuple[tuple[str, ...], int], Look] = {}
         self._contents: dict[str, set[str]] = {}  # digests of hidden files that differed where nothing else did
 
     def __bool__(self) -> bool:
@@ -66,6 +67,23 @@ class Places:
         """Return the look at the end of a path since the latest start; None if it was not reached."""
         return self._looks.get(place_key(path))
 
+    def add_reopened(self, path: Path, number: int, look: Look) -> None:
+        """Remember a menu that was opened again after an entry was chosen.
+
+        Args:
+            path: The path to the entry.
+            number: The number of its steps to the menu.
+            look: What it shows.
+        """
+        self._reopened.pop(key := (place_key(path[:-1]), number), None)
+        self._reopened[key] = look
+        if len(self._reopened) > _MOST_REOPENED:
+            del self._reopened[next(iter(self._reopened))]
+
+    def reopened(self, path: Path, number: int) -> Look | None:
+        """Return a menu as it was after the latest choice of an entry of the menu at the end of a path."""
+        return self._reopened.get((place_key(path[:-1]), number))
+
     def along(self, path: Path) -> Iterator[tuple[Path, Look]]:
         """Yield the known places on a path with their looks, that nearest to its end first."""
         for length in range(len(path), -1, -1):
@@ -79,6 +97,7 @@ class Places:
     def forget_looks(self) -> None:
         """Forget the looks, because the application is started anew."""
         self._looks.clear()
+        self._reopened.clear()
 
     def forget_expected(self) -> None:
         """Forget what paths led to, because other numbers than before are left out of looks."""

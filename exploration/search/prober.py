@@ -58,7 +58,8 @@ class Prober:
 
     Attributes:
         hasty: Whether the entries of a menu are undone as soon as an effect is seen, without a wait for what else
-            changes, once one of them was undone in the same way. What comes later is noticed when they are verified.
+            changes, once one of them was undone in the same way, and are not looked at as often if they have none. What
+            comes later is noticed when they are verified.
     """
 
     def __init__(self, navigator: Navigator) -> None:
@@ -244,7 +245,8 @@ class Prober:
 
         finding = judge(after)
         opened = finding.offers or any(change.kind == "opened" for change in finding.effect)
-        looks = 1 + (_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else _LOOKS)
+        few = 0 if self.hasty and before.menus and not expected else _LOOKS
+        looks = 1 + (_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else few)
         still = 0
         for number in range(looks if not opened or missing_change(expected, finding.effect) else 0):
             if number:

@@ -24,7 +24,7 @@ class Recognition:
         menus_only: Whether it is enough that the menus are there, whatever has changed below them; not for those that
             are drawn inside of a window.
         ignored: Settings that may have other values than they had then.
-        besides: A place that may look otherwise, px.
+        besides: Places that may look otherwise, px.
 
     Attributes:
         known: The look.
@@ -39,14 +39,14 @@ class Recognition:
         pointed: Callable[[], Rect | None],
         menus_only: bool = False,
         ignored: frozenset[str] = frozenset(),
-        besides: Rect | None = None,
+        besides: Sequence[Rect] = (),
     ) -> None:
         self.known = known
         self.menus_only = menus_only and min(known.menus, default=-1) >= 0
         self._glimpse = glimpse
         self._pointed = pointed
         self._ignored = ignored
-        self._besides = [besides] if besides is not None else []
+        self._besides = besides
         self._places = self._places_of(known.observation.windows)
         self._menus = [window.rect for window in known.observation.windows if window.popup] if self.menus_only else None
         self._latest: tuple[object, object, bool] = (None, None, False)

@@ -34,6 +34,8 @@ class SearchLimits(Record):
     """Bounds of one search of one application."""
 
     seconds: Annotated[float, Field(gt=0)] = 600.0  # wall time for finding and verifying, interrupted runs included, s
+    # further wall time where much more is left to try than a search usually gets to, s
+    more_seconds: Annotated[float, Field(ge=0)] = 0.0
     max_depth: Annotated[int, Field(ge=1, le=20)] = 5  # longest path from the start, in steps
     # number of retries of a failed attempt, each on a fresh desktop
     max_retries: Annotated[int, Field(ge=0, le=10)] = 1

@@ -127,6 +127,15 @@ class Look:
         """The part of `exact` in popups that offer a choice."""
         return {key: self.exact[key] for key, each in self.elements.items() if each.window_id in self.menus}
 
+    def has_same_entries(self, other: Look) -> bool:
+        """Return whether another look shows the entries of the menus of this one, or all of it if they are no popups.
+
+        Their states may differ.
+        """
+        if self.in_menus:
+            return self.in_menus.keys() == other.in_menus.keys()
+        return self.exact.keys() == other.exact.keys()
+
     @cached_property
     def title(self) -> str:
         """Title of the active window, else of the topmost one."""

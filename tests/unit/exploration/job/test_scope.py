@@ -19,6 +19,7 @@ from exploration.job.scope import (
     read_scope,
     refuse_other_files,
     search_labels,
+    search_limits,
     write_scope,
 )
 
@@ -71,3 +72,9 @@ def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
 def test_search_resumes_with_larger_bounds(complete: bool, seconds: float, depth: int, exhausted: bool) -> None:
     done = Result(task="search notes", outcome="success", status="done", labels=search_labels(300.0, 5, complete))
     assert is_exhausted(done, seconds, depth) is exhausted
+
+
+def test_the_time_of_a_search_includes_that_for_composite_tasks() -> None:
+    limits = search_limits(600, depth=4)
+    assert limits.max_depth == 4
+    assert limits.seconds < limits.seconds + limits.more_seconds < 600

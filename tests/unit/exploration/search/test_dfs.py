@@ -362,9 +362,10 @@ def test_menus_and_buttons_take_turns(home: Path, tmp_path: Path) -> None:
     assert tried.index("push button:Three") < choice < tried.index("push button:Four"), "all take turns"
 
 
-def test_what_was_found_is_verified_before_the_time_is_used_up(home: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seconds", [9, 10, 11])
+def test_what_was_found_is_verified_before_the_time_is_used_up(home: Path, tmp_path: Path, seconds: float) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
-        events = explored(home, ledger, limits=SearchLimits(seconds=9))
+        events = explored(home, ledger, limits=SearchLimits(seconds=seconds))
         last = events[-1]
         assert isinstance(last, SearchEnded) and not last.complete
         worked = {key for key, each in ledger.attempts.items() if each.effect}
@@ -372,6 +373,16 @@ def test_what_was_found_is_verified_before_the_time_is_used_up(home: Path, tmp_p
         assert len(worked - ledger.skills.keys() - ledger.boundaries.keys()) <= 1
         tried = max(event.seconds for event in events if isinstance(event, Attempted))
         assert any(isinstance(event, SkillVerified) and event.seconds > tried for event in events)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_large_application_is_searched_for_longer(home: Path, tmp_path: Path, many: bool) -> None:
+    greyed = tuple(f"Paste {one}{other}" for one in "abcdefghijklm" for other in "abcdefghijklmn")
+    editor = FakeEditor(home, after_undo=greyed if many else ())
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, editor=editor, limits=SearchLimits(seconds=5, more_seconds=3))[-1]
+    assert isinstance(last, SearchEnded) and not last.complete
+    assert last.reason == f"the time of {8 if many else 5} s is used up"
 
 
 @pytest.mark.slow

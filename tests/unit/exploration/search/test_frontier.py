@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
+
+import pytest
 
 from aci.acting.actions import Click
 from aci.observation.identity import ElementDescription
@@ -45,3 +48,34 @@ def test_submenus_come_before_other_entries_of_a_menu(tmp_path: Path) -> None:
         names = [next(order).offer.control.name]
         frontier.add(opened, opened.path)
         assert [*names, *(each.offer.control.name for each in order)] == ["View", "Toolbars", "Reload", "Zoom"]
+
+
+@pytest.mark.parametrize(("many", "turn"), [(6, 3), (100, 6)])
+def test_turns_are_longer_in_a_large_application(tmp_path: Path, many: int, turn: int) -> None:
+    def button(name: str) -> Offer:
+        control = Control(role="push button", name=name, key=name)
+        return Offer(control=control, step=GroundedStep(action=Click(element_id=1)))
+
+    def seen(key: str, *offers: Offer) -> Attempt:
+        control = Control(role="menu", name=key, key=key)
+        return Attempt(key=key, control=control, start="s", end=key, classification="continue", depth=1, offers=offers)
+
+    with Ledger(tmp_path / "ledger.jsonl", "Pad", ("pad",)) as ledger:
+        frontier = Frontier(ledger, FirstOffers(ledger, max_depth=5), 5, lambda _: True)
+        menu = Offer(
+            control=Control(role="menu", name="View", key="View"), step=GroundedStep(action=Click(element_id=1))
+        )
+        start = seen(START, menu, *(button(f"of the screen {letters(n)}") for n in range(many)))
+        view = seen("View", *(button(f"of the menu {letters(n)}") for n in range(many)))
+        for attempt in (start, view):
+            ledger.write(Attempted(seconds=0.0, attempt=attempt, left=0))
+        order = frontier.pending(list)
+        assert next(order).offer.control.name == "View"
+        frontier.add(view, view.path)
+        names = [each.offer.control.name for each in islice(order, 2 * turn)]
+        assert ["screen" in name for name in names] == [False] * turn + [True] * turn
+
+
+def letters(number: int) -> str:
+    """Return a name without a number in it, since names that differ in a number alone are postponed."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))

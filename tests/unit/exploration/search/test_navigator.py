@@ -160,3 +160,37 @@ def test_an_entry_that_is_made_anew_is_not_taken_for_gone(tmp_path: Path) -> Non
     after = moving.act(opens, menu)
     assert isinstance(after, Look)
     assert moving.with_effect(opens, menu, after).state_after is not None
+
+
+def test_a_menu_on_the_way_is_known_from_an_earlier_choice_when_it_is_opened_again(tmp_path: Path) -> None:
+    editor = Watched(tmp_path, zooms=("50%", "75%"))  # the rest of the menus looks the same after either
+    moving = navigator(editor)
+    path = followed(moving, "menu:View", "menu:Zoom")
+    menu = known = moving.go(path)
+    resumed: dict[str, int] = {}
+    for name in ("50%", "75%"):
+        assert isinstance(menu, Look) and isinstance(known, Look)
+        choice = step(menu, f"radio menu item:{name}")
+        after = moving.follow(choice, menu)
+        assert isinstance(after, Look) and not after.menus
+        before = editor.resumed
+        menu = moving.reopen((*path, choice), after)
+        assert isinstance(menu, Look) and menu.in_menus.keys() == known.in_menus.keys()
+        resumed[name] = editor.resumed - before
+    assert resumed == {"50%": 0, "75%": 1}, "only the menu whose entries are read is asked for"
+
+
+def test_a_way_back_that_takes_long_is_given_up(tmp_path: Path) -> None:
+    editor = FakeEditor(tmp_path, dialogs=("Stay",))
+    moving = navigator(editor)
+    path = followed(moving, "menu:Edit")
+    ticks = count()
+    slow = Navigator(editor, ("editor",), clock=lambda: 1.5 * next(ticks), pause=lambda seconds: None)
+    start = slow.restart()
+    assert isinstance(start, Look)
+    look = slow.go((step(start, "push button:Stay"),))
+    assert isinstance(look, Look)
+    slow.leave()
+    starts = editor.starts
+    assert isinstance(slow.go(path), Look)
+    assert editor.starts == starts + 1

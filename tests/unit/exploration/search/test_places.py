@@ -75,3 +75,21 @@ def test_settings_that_were_switched_are_accepted_at_every_place() -> None:
     places.accept({"wrap"}, HomeState(settings={"wrap": "true", "font": "12"}))
     known = places.look(())
     assert known is not None and known.home.settings == {"wrap": "true", "font": "9"}
+
+
+def test_a_menu_that_was_opened_again_is_known_for_all_its_entries_until_the_next_start() -> None:
+    places, menu = Places(), look()
+    places.add_reopened(path("View", "Zoom", "50%"), 1, menu)
+    assert places.reopened(path("View", "Zoom", "75%"), 1) is menu
+    assert places.reopened(path("View", "Zoom", "75%"), 2) is None
+    assert places.reopened(path("View", "Rulers"), 1) is None
+    places.forget_looks()
+    assert places.reopened(path("View", "Zoom", "75%"), 1) is None
+
+
+def test_few_menus_that_were_opened_again_are_kept() -> None:
+    places = Places()
+    for number in range(100):
+        places.add_reopened(path(f"menu {number}", "entry"), 1, look())
+    kept = [number for number in range(100) if places.reopened(path(f"menu {number}", "entry"), 1) is not None]
+    assert 1 < len(kept) < 50 and kept[-1] == 99

@@ -40,7 +40,7 @@ def recognizes(
     seen: Observation,
     pointed: Rect | None = None,
     menus_only: bool = False,
-    besides: Rect | None = None,
+    besides: tuple[Rect, ...] = (),
 ) -> Recognition:
     look = Look(known, HomeState(settings={"wrap": "false"}), "/home/somebody")
     return Recognition(lambda: seen, look, lambda: pointed, menus_only, besides=besides)
@@ -86,7 +86,7 @@ def test_an_entry_that_is_about_to_be_chosen_may_look_otherwise() -> None:
     known, seen = shown(MENU.rect, windows=(MENU, MAIN)), shown(MENU.rect, windows=(MENU, MAIN))
     seen.screenshot[ENTRY.y : ENTRY.bottom, ENTRY.x : ENTRY.x + 20] = 90
     assert not recognizes(known, seen, menus_only=True)()
-    assert recognizes(known, seen, menus_only=True, besides=ENTRY)()
+    assert recognizes(known, seen, menus_only=True, besides=(ENTRY,))()
 
 
 def test_what_is_below_recognized_menus_is_that_of_the_look_before() -> None:
