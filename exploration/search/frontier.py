@@ -257,13 +257,9 @@ def _reveals(control: Control) -> bool:
 
 
 def _turn(group: list[Pending], most: int) -> list[Pending]:
-    """Return the first controls of a group, up to a number of those that can be used."""
-    usable = 0
-    for number, each in enumerate(group, start=1):
-        usable += not (each.offer.unsafe or each.offer.disabled)
-        if usable == most:
-            return group[:number]
-    return group
+    """Return the first controls of a group, up to a number of those that can be used; all if none can be."""
+    usable = [n for n, each in enumerate(group, start=1) if not (each.offer.unsafe or each.offer.disabled)]
+    return group[: usable[:most][-1]] if usable else group
 
 
 def _comes_soon(attempt: Attempt, children: list[Pending]) -> bool:

@@ -57,16 +57,16 @@ class Prober:
         navigator: Moves in the application.
 
     Attributes:
-        hasty: Whether the entries of a menu are undone as soon as an effect is seen, without a wait for what else
-            changes, once one of them was undone in the same way, and are not looked at as often if they have none. What
-            comes later is noticed when they are verified.
+        hasty: Whether a control is undone as soon as an effect is seen, without a wait for what else changes, once one
+            like it was undone in the same way, and is not looked at as often if it has none. What comes later is
+            noticed when it is verified.
     """
 
     def __init__(self, navigator: Navigator) -> None:
         self._navigator = navigator
         self.hasty = False
         self._undone_by_key: dict[tuple[str, ...], bool] = {}
-        """Whether an entry of each menu was undone by Ctrl+Z; otherwise it was chosen again."""
+        """Whether controls that are alike were undone by Ctrl+Z; otherwise the same one was acted on again."""
         self._neutral: dict[tuple[str, ...], Path] = {}
         """The entry of each menu whose choice changes nothing, since it is the initial one."""
         self._not_neutral: set[tuple[str, ...]] = set()
@@ -92,9 +92,9 @@ class Prober:
         after = navigator.act(step, before)
         if isinstance(after, Trouble):
             return Probe(Finding("error", after.reason), step)
-        by_key = self._undone_by_key.get(place_key(path))
+        by_key = self._undone_by_key.get(_alike(path, control, before))
         may_be_alike = by_key if control.role == _RADIO_ITEM else by_key is not None
-        at_once = self.hasty and bool(before.menus and may_be_alike)
+        at_once = self.hasty and bool(may_be_alike)
         seen = self._judged_at_once(control, before, after, (*path, step)) if at_once else None
         finding, after = seen or self._judged(control, before, after, (*path, step))
         if (
@@ -165,21 +165,21 @@ class Prober:
             self._navigator.put_back(path, path, unless_closed=True)
         if opened or len(after.menus) > len(before.menus) or not effect:
             return  # Escape is the way back from a dialog or menu
-        if at_once and self._undone_alike(path, effect):
+        alike = _alike(path[:-1], control, before)
+        if at_once and self._undone_alike(path, alike, effect):
             return
         undone_by_key = self._undone(path, control, finding, before, after)
-        if in_menu and undone_by_key is not None:
-            self._undone_by_key[menu] = undone_by_key
+        if undone_by_key is not None:
+            self._undone_by_key[alike] = undone_by_key
 
-    def _undone_alike(self, path: Path, effect: tuple[Change, ...]) -> bool:
-        """Undo the choice of an entry in the way that led back from another entry of its menu."""
-        menu = place_key(path[:-1])
-        by_key = self._undone_by_key[menu]
+    def _undone_alike(self, path: Path, alike: tuple[str, ...], effect: tuple[Change, ...]) -> bool:
+        """Undo the latest step of a path in the way that led back from controls like it."""
+        by_key = self._undone_by_key[alike]
         switched = _settings(effect) if _is_switch(effect) and not by_key else None
         if self._navigator.put_back(path, (*self._base(path), _UNDO) if by_key else path, switched):
             self._navigator.tainted = True  # what changes late may not have changed yet
             return True
-        del self._undone_by_key[menu]
+        del self._undone_by_key[alike]
         return False
 
     def _undone(self, path: Path, control: Control, finding: Finding, before: Look, after: Look) -> bool | None:
@@ -245,7 +245,7 @@ class Prober:
 
         finding = judge(after)
         opened = finding.offers or any(change.kind == "opened" for change in finding.effect)
-        few = 0 if self.hasty and before.menus and not expected else _LOOKS
+        few = 0 if self.hasty and not expected else _LOOKS
         looks = 1 + (_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else few)
         still = 0
         for number in range(looks if not opened or missing_change(expected, finding.effect) else 0):
@@ -277,6 +277,11 @@ class Prober:
         change = Change(kind="state", what=f"{control.role} {control.name}", before=words[0], after=words[1])
         others = tuple(each for each in finding.effect if each.kind != "picture")
         return Finding("terminal", f"{control.name} is {words[1]}", (change, *others), finding.offers)
+
+
+def _alike(path: Path, control: Control, before: Look) -> tuple[str, ...]:
+    """Return what controls at the end of a path share that are probably undone alike: their menu, or their role."""
+    return place_key(path) if before.menus else (*place_key(path), control.role)
 
 
 def _may_be_of_others(effect: tuple[Change, ...]) -> bool:

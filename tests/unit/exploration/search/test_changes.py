@@ -12,7 +12,7 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, State, Window
 from agent_s.records import Change
 from exploration.search.changes import changes, missing_change
-from exploration.search.classifying import classify
+from exploration.search.classifying import Finding, classify
 from exploration.search.controls import CONTEXT_MENU, candidates, offer
 from exploration.search.homes import HomeState
 from exploration.search.records import Control
@@ -235,6 +235,20 @@ def test_attempts_are_classified() -> None:
         assert classify(control, start, after, "Editor").classification == expected
     secret = look(box(1, "menu", "File"), box(2, "password text", ""))
     assert classify(control, start, secret, "Editor").why == "it asks for a password"
+
+
+def test_a_document_of_another_application_is_left_to_its_own_exploration() -> None:
+    control = Control(role="menu item", name="New Drawing", key="menu item:New Drawing")
+    before = look(box(1, "menu", "File"))
+    inside = box(2, "menu", "Shape", window=2), box(3, "push button", "Circle", window=2)
+    drawing = Window(2, "Untitled - Draw", "Draw", SIZE, pid=5)
+
+    def found(window: Window) -> Finding:
+        return classify(control, before, look(box(1, "menu", "File"), *inside, windows=(window,)), "Editor")
+
+    assert (found(drawing).classification, found(drawing).offers) == ("terminal", ())
+    for own in (replace(drawing, app="Editor"), replace(drawing, modal=True)):
+        assert [each.control.name for each in found(own).offers] == ["Shape", "Circle"]
 
 
 def test_only_first_entries_of_long_lists_are_tried() -> None:

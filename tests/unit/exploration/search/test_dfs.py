@@ -337,6 +337,21 @@ def test_in_a_large_application_switches_like_others_are_put_back_at_once(
     assert len(set(starts.values())) == 1, "none took a new start"
 
 
+@pytest.mark.parametrize("many", (True, False))
+def test_in_a_large_application_buttons_like_others_are_undone_at_once(home: Path, tmp_path: Path, many: bool) -> None:
+    greyed = tuple(f"Paste {one}{other}" for one in "abcdefghijklm" for other in "abcdefghijklmn")
+    presses = tuple(f"Press {letter}" for letter in "abcdefghijkl")
+    editor = FakeEditor(home, undoes=True, buttons=presses, after_undo=greyed if many else ())
+    left = set(presses)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        for event in quick(editor, ledger, limits=SearchLimits(seconds=1e6, max_depth=1)):
+            if isinstance(event, Attempted) and event.attempt.effect:
+                left.discard(event.attempt.control.name)
+            if not left:
+                break
+    assert len(set(presses) & set(editor.checked)) == (1 if many else len(presses))
+
+
 def test_in_a_large_application_what_a_switch_shows_comes_after_all_menus(home: Path, tmp_path: Path) -> None:
     greyed = tuple(f"Paste {one}{other}" for one in "abcdefghijklm" for other in "abcdefghijklmn")
     editor = FakeEditor(home, after_undo=greyed, palette="Drawing")
