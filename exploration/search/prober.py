@@ -27,6 +27,7 @@ _UNDOABLE = ("text", "title", "state", "value", *WEAK)
 _LATE_S = 0.15
 _LOOKS, _LOOKS_FOR_DIALOG = 2, 20  # number of looks for late changes; names that end in dots promise a dialog
 _STILL = 4  # number of such looks in a row after which an application that is not at work opens no dialog any more
+_Alike = tuple[tuple[str, ...], ...]
 _SWITCHES = frozenset({"check menu item", "toggle button"})
 """Controls that close again what they have opened, such as a tool bar in a window of its own."""
 
@@ -65,7 +66,7 @@ class Prober:
     def __init__(self, navigator: Navigator) -> None:
         self._navigator = navigator
         self.hasty = False
-        self._undone_by_key: dict[tuple[str, ...], bool] = {}
+        self._undone_by_key = dict[tuple[str, ...], bool]()
         """Whether controls that are alike were undone by Ctrl+Z; otherwise the same one was acted on again."""
         self._neutral: dict[tuple[str, ...], Path] = {}
         """The entry of each menu whose choice changes nothing, since it is the initial one."""
@@ -92,7 +93,7 @@ class Prober:
         after = navigator.act(step, before)
         if isinstance(after, Trouble):
             return Probe(Finding("error", after.reason), step)
-        by_key = self._undone_by_key.get(_alike(path, control, before))
+        by_key = self._known_way(_alike(path, control, before))
         may_be_alike = by_key if control.role == _RADIO_ITEM else by_key is not None
         at_once = self.hasty and bool(may_be_alike)
         seen = self._judged_at_once(control, before, after, (*path, step)) if at_once else None
@@ -170,16 +171,21 @@ class Prober:
             return
         undone_by_key = self._undone(path, control, finding, before, after)
         if undone_by_key is not None:
-            self._undone_by_key[alike] = undone_by_key
+            self._undone_by_key |= dict.fromkeys(alike, undone_by_key)
 
-    def _undone_alike(self, path: Path, alike: tuple[str, ...], effect: tuple[Change, ...]) -> bool:
+    def _known_way(self, alike: _Alike) -> bool | None:
+        """Return in which way those that are most alike were undone; see `_undone_by_key`."""
+        return next((self._undone_by_key[each] for each in alike if each in self._undone_by_key), None)
+
+    def _undone_alike(self, path: Path, alike: _Alike, effect: tuple[Change, ...]) -> bool:
         """Undo the latest step of a path in the way that led back from controls like it."""
-        by_key = self._undone_by_key[alike]
+        by_key = self._known_way(alike)
         switched = _settings(effect) if _is_switch(effect) and not by_key else None
         if self._navigator.put_back(path, (*self._base(path), _UNDO) if by_key else path, switched):
             self._navigator.tainted = True  # what changes late may not have changed yet
             return True
-        del self._undone_by_key[alike]
+        for each in alike:
+            self._undone_by_key.pop(each, None)
         return False
 
     def _undone(self, path: Path, control: Control, finding: Finding, before: Look, after: Look) -> bool | None:
@@ -279,9 +285,15 @@ class Prober:
         return Finding("terminal", f"{control.name} is {words[1]}", (change, *others), finding.offers)
 
 
-def _alike(path: Path, control: Control, before: Look) -> tuple[str, ...]:
-    """Return what controls at the end of a path share that are probably undone alike: their menu, or their role."""
-    return place_key(path) if before.menus else (*place_key(path), control.role)
+def _alike(path: Path, control: Control, before: Look) -> _Alike:
+    """Return what controls at the end of a path share that are probably undone alike, the closest first.
+
+    That is their menu, and their role in submenus of one menu, or on a screen.
+    """
+    place = place_key(path)
+    if not before.menus:
+        return ((*place, control.role),)
+    return (place, (*place[:-1], control.role)) if len(place) > 1 else (place,)
 
 
 def _may_be_of_others(effect: tuple[Change, ...]) -> bool:
