@@ -24,7 +24,7 @@ from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
 from exploration.search.homes import read_home
 from exploration.search.places import Expected, Path, Places
-from exploration.search.recognition import Recognition
+from exploration.search.recognition import STILL_S, Recognition
 from exploration.search.starting import Launcher, PrivateDesktop, has_window
 from exploration.search.states import (
     Look,
@@ -41,8 +41,7 @@ _POLL_S = 0.1
 _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the way to a place, and on the way back
 _LATE_S = 0.05
 _LOOKS = 4
-_SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.03  # longest wait for a known screen: in all, and without any change
-_MENU_STIR_S = 0.1  # the same for the picture of a menu whose windows are in place
+_SOON_S, _SOON_POLL_S = 1.5, 0.03  # longest wait for a known screen
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
 _MOST_ESCAPES = 3
 _MOST_WAYS, _LONGEST_BACK_S = 5, 2.0  # most actions on a way back, and its longest time; a new start takes less, s
@@ -107,7 +106,7 @@ class Navigator:
         self._reopened: Path = ()  # the path to the menus that `reopen` has opened
         self._fresh = self._in_menu = self.strict = self.tainted = False
         self._first_windows, self._first_programs = frozenset[int](), frozenset[str]()
-        self._quiet_s = _STIR_S  # the same after an undo or a dialog, which tool bars may follow late
+        self._quiet_s = STILL_S  # the same after an undo or a dialog, which tool bars may follow late
         self.restarts = 0
 
     @property
@@ -141,7 +140,7 @@ class Navigator:
             look = self._launcher.start()
         self._at, self._fresh, self.tainted = (), True, False
         self._first_windows, self._first_programs = look.windows, self._running()
-        self._quiet_s = max((_STIR_S, *map(quiet_time, self._first_programs)))
+        self._quiet_s = max((STILL_S, *map(quiet_time, self._first_programs)))
         if self._launcher.volatile != volatile:
             self._places.forget_expected()
         self._places.add((), look)
@@ -234,11 +233,12 @@ class Navigator:
         expected: Expected | None = None,
         check: bool = False,
         known: Look | None = None,
+        settles: bool = True,
     ) -> Look | Trouble:
         """Do a step that extends the current path and return the look after it; see `follow`."""
         here = self._at or ()
         shows = self._recognizing(known, menus_only=not self.strict) if known is not None else None
-        look = self.follow(step, before, expected, check=check, shows=shows)
+        look = self.follow(step, before, expected, check=check, shows=shows, settles=settles)
         if isinstance(look, Look):
             self._at, self._in_menu = (*here, step), bool(look.menus)
         return look
@@ -252,6 +252,7 @@ class Navigator:
         check: bool = False,
         shows: Recognition | None = None,
         reads_menu: bool = False,
+        settles: bool = True,
     ) -> Look | Trouble:
         """Do a step that is on no path and return the look after it.
 
@@ -263,6 +264,7 @@ class Navigator:
             check: Whether the look is checked against a complete reading, after what comes late.
             shows: Recognizes what is expected, which is waited for before any application is asked.
             reads_menu: Whether the application is asked all the same, because entries of its menus have changed.
+            settles: Whether to wait until the screen is at rest if nothing is expected.
         """
         self._at, self._reopened = None, ()
         action = self._grounded(step, before, patience_s)
@@ -272,7 +274,7 @@ class Navigator:
         element = before.observation.by_id.get(getattr(action, "element_id", None) or -1)
         self._pointed = element.rect if element is not None else self._pointed
         try:
-            result = self._desktop.perform(action, settle=shows or expected is None)
+            result = self._desktop.perform(action, settle=shows or (settles and expected is None))
             if not result.ok:
                 return Trouble(result.error or "it was refused")
             self.tainted |= result.copied
@@ -297,25 +299,20 @@ class Navigator:
         menus_only: bool = False,
         ignored: frozenset[str] = frozenset(),
         besides: Iterable[Element] = (),
+        still_s: float = STILL_S,
     ) -> Recognition:
         """Return what recognizes a known look; some elements may look otherwise `besides`."""
         places = [element.rect for element in besides]
-        return Recognition(self._desktop.glimpse, known, lambda: self._pointed, menus_only, ignored, places)
+        return Recognition(self._desktop.glimpse, known, lambda: self._pointed, menus_only, ignored, places, still_s)
 
-    def _waits_for(self, shows: Recognition, in_place_s: float = _STIR_S) -> bool:
-        """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while.
-
-        Args:
-            shows: Recognizes it.
-            in_place_s: Longest time without any change where the windows are in place and show no menu, s.
-        """
+    def _waits_for(self, shows: Recognition) -> bool:
+        """Wait until the screen shows something, and return whether it does; stop when nothing changes for a while."""
         began = changed_at = self._clock()
         previous: object = None
         while not shows():
             now, seen = self._clock(), self._desktop.glimpse().screenshot
             changed_at = changed_at if seen is previous else now
-            drawn_s = _MENU_STIR_S if shows.known.menus else in_place_s
-            if now - changed_at > (drawn_s if shows.has_windows else _STIR_S) or now - began > _SOON_S:
+            if now - changed_at > (shows.still_s if shows.has_windows else STILL_S) or now - began > _SOON_S:
                 return False
             previous = seen
             self._pause(_GLIMPSE_S)
@@ -340,7 +337,7 @@ class Navigator:
         self._desktop.resume(look.observation)
         return look
 
-    def _awaited(self, before: Look, arrived: Callable[[Look], object], stir_s: float = _STIR_S) -> Look:
+    def _awaited(self, before: Look, arrived: Callable[[Look], object], still_s: float = STILL_S) -> Look:
         """Look until a condition holds, or nothing has changed for a while."""
         began = changed_at = self._clock()
         previous = before
@@ -349,7 +346,7 @@ class Navigator:
             now = self._clock()
             if look.exact != previous.exact:
                 changed_at = now
-            if arrived(look) or now - changed_at > stir_s or now - began > _SOON_S:
+            if arrived(look) or now - changed_at > still_s or now - began > _SOON_S:
                 return look
             previous = look
             self._pause(_SOON_POLL_S)
@@ -433,7 +430,13 @@ class Navigator:
         return step.model_copy(update={"effect": tuple(effect), "end": end})
 
     def put_back(
-        self, path: Path, way: Path, switched: frozenset[str] | None = None, unless_closed: bool = False
+        self,
+        path: Path,
+        way: Path,
+        switched: frozenset[str] | None = None,
+        *,
+        unless_closed: bool = False,
+        leads_back: bool = False,
     ) -> bool:
         """Undo the last step of a path and return whether the place before its menus is proven to be back.
 
@@ -443,10 +446,12 @@ class Navigator:
             switched: Settings that it changed and whose present values are accepted as those of before. If None,
                 everything must be undone, pixels included.
             unless_closed: Whether Escape may be enough, as it is for a dialog.
+            leads_back: Whether it has led back from something alike, so that late updates are waited for.
         """
         base = path[: self.below_menus(path)]
         known = self.known(base)
-        look = self._brought_back(path, way, known, switched, unless_closed) if known is not None else None
+        about = switched, unless_closed, leads_back
+        look = self._brought_back(path, way, known, *about) if known is not None else None
         if known is None or look is None:
             return False
         self._at, self._fresh, self._in_menu = base, False, False
@@ -457,7 +462,13 @@ class Navigator:
         return True
 
     def _brought_back(
-        self, path: Path, way: Path, known: Look, switched: frozenset[str] | None, unless_closed: bool
+        self,
+        path: Path,
+        way: Path,
+        known: Look,
+        switched: frozenset[str] | None,
+        unless_closed: bool,
+        leads_back: bool,
     ) -> Look | None:
         """Do what `put_back` does, and return the look then; None if it does not prove to be the known one."""
 
@@ -480,16 +491,17 @@ class Navigator:
         if unless_closed and isinstance(look, Look) and back_as_it_was(look):
             return look
         base = self.below_menus(path)
-        look = self._followed(way, max(opened, base), look, known, switched or frozenset())
+        still_s = self._quiet_s if leads_back else STILL_S
+        look = self._followed(way, max(opened, base), look, known, switched or frozenset(), still_s)
         if isinstance(look, Look) and not back(look):
-            quiet_s = self._quiet_s if look.exact.keys() == known.exact.keys() else _STIR_S
+            quiet_s = self._quiet_s if look.exact.keys() == known.exact.keys() else STILL_S
             look = self._awaited(look, lambda seen: back(seen) or nearly_back(seen), quiet_s)
             if look.chosen is not None and nearly_back(look):
                 look = self._clicked(Click(element_id=look.chosen.id), look, back)
         return look if isinstance(look, Look) and back(look) else None
 
     def _followed(
-        self, way: Path, first: int, look: Look | Trouble, known: Look, ignored: frozenset[str]
+        self, way: Path, first: int, look: Look | Trouble, known: Look, ignored: frozenset[str], still_s: float
     ) -> Look | Trouble:
         """Do the steps of a way back to a known look from a number on; settings that are `ignored` may differ there."""
         for number, step in enumerate(way[first:], start=first + 1):
@@ -504,7 +516,7 @@ class Navigator:
             shows = None
             if there is not None and expected is not None and not undoes:
                 followed = _element_of(way[number], there) if number < len(way) else ()
-                shows = self._recognizing(there, number < len(way), ignored, followed)
+                shows = self._recognizing(there, number < len(way), ignored, followed, still_s)
             look = self.follow(step, look, expected, _BACK_LIMIT_S, shows=shows)
         return look
 
@@ -567,7 +579,7 @@ class Navigator:
         self._at, self._reopened = None, ()
         try:
             self._desktop.perform(way, settle=False)
-            look = self._awaited(before, arrived, self._quiet_s if way == UNDO else _STIR_S)
+            look = self._awaited(before, arrived, self._quiet_s if way == UNDO else STILL_S)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
@@ -584,7 +596,7 @@ class Navigator:
         known = self.known(ground) if ground is not None else None
         if ground is None or known is None:
             return None
-        shows, most = self._recognizing(known), len(known.observation.windows)
+        shows, most = self._recognizing(known, still_s=self._quiet_s), len(known.observation.windows)
         if ground == at:
             return self._resumed(shows, known) if shows() else None
         try:
@@ -595,7 +607,7 @@ class Navigator:
                 seen = self._desktop.glimpse()
                 self._desktop.resume(seen)  # whatever has the keyboard focus, the keys are for it
                 leaving = leaves(seen.windows, self._first_windows)
-                if not self._desktop.perform(leaving, settle=shows).ok or self._waits_for(shows, self._quiet_s):
+                if not self._desktop.perform(leaving, settle=shows).ok or self._waits_for(shows):
                     break
             look = self._resumed(shows, known) if shows() else None
         except AciError:

@@ -90,12 +90,12 @@ class Prober:
         if isinstance(before, Trouble):
             navigator.leave()
             return Probe(Finding("error", before.reason), step)
-        after = navigator.act(step, before)
+        by_key = self._known_way(_alike(path, control, before))
+        at_once = self.hasty and bool(by_key if control.role == _RADIO_ITEM else by_key is not None)
+        shows_state = before.menus and control.role in (_RADIO_ITEM, "check menu item")  # in its menu, later
+        after = navigator.act(step, before, settles=not (at_once and shows_state))
         if isinstance(after, Trouble):
             return Probe(Finding("error", after.reason), step)
-        by_key = self._known_way(_alike(path, control, before))
-        may_be_alike = by_key if control.role == _RADIO_ITEM else by_key is not None
-        at_once = self.hasty and bool(may_be_alike)
         seen = self._judged_at_once(control, before, after, (*path, step)) if at_once else None
         finding, after = seen or self._judged(control, before, after, (*path, step))
         if (
@@ -181,7 +181,8 @@ class Prober:
         """Undo the latest step of a path in the way that led back from controls like it."""
         by_key = self._known_way(alike)
         switched = _settings(effect) if _is_switch(effect) and not by_key else None
-        if self._navigator.put_back(path, (*self._base(path), _UNDO) if by_key else path, switched):
+        way = (*self._base(path), _UNDO) if by_key else path
+        if self._navigator.put_back(path, way, switched, leads_back=True):
             self._navigator.tainted = True  # what changes late may not have changed yet
             return True
         for each in alike:

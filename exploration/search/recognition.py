@@ -10,6 +10,8 @@ from aci.observation.snapshot import Window
 from exploration.search.homes import HomeState
 from exploration.search.states import Look, same_to_the_pixel
 
+STILL_S = 0.25  # usual time without a change after which a picture does not come any more
+_MENU_STILL_S = 0.1  # the same for the picture of a menu whose windows are in place
 _HOVER_PX = 4  # margin around a control within which it is drawn otherwise while the pointer is on it
 
 
@@ -25,10 +27,12 @@ class Recognition:
             are drawn inside of a window.
         ignored: Settings that may have other values than they had then.
         besides: Places that may look otherwise, px.
+        still_s: Time without a change after which it is not waited for any longer, where its windows are in place, s.
 
     Attributes:
         known: The look.
         menus_only: See above.
+        still_s: See above; less for menus.
         has_windows: Whether the windows were those of the look at the latest call.
     """
 
@@ -40,9 +44,11 @@ class Recognition:
         menus_only: bool = False,
         ignored: frozenset[str] = frozenset(),
         besides: Sequence[Rect] = (),
+        still_s: float = STILL_S,
     ) -> None:
         self.known = known
         self.menus_only = menus_only and min(known.menus, default=-1) >= 0
+        self.still_s = _MENU_STILL_S if known.menus else still_s
         self._glimpse = glimpse
         self._pointed = pointed
         self._ignored = ignored
