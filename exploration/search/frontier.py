@@ -34,8 +34,7 @@ DISABLED = "it is greyed out"
 """Why a disabled control is skipped."""
 
 _LARGE = 150  # a search usually gets to fewer controls than this
-_TURN = 3  # number of controls that a group gets per turn
-_TURN_IF_LARGE, _TURN_ON_FIRST_SCREEN = 6, 12  # the same in a large application: the way to other screens costs time
+_TURN, _TURN_IF_LARGE = 3, 6  # number of controls that a group gets per turn; the way to its screen costs time
 _LONG_LIST = 12  # longer lists come last
 _MOST_SUBMENUS = 12  # number of submenus that are opened before anything takes turns
 _OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK
@@ -131,9 +130,9 @@ class Frontier:
             if self._revealing:
                 yield self._revealing.pop(0)
                 continue
-            is_large = self.is_large
+            most = _TURN_IF_LARGE if self.is_large else _TURN
             group = self._next_group(self._in_turn)
-            turn = _turn(group, _TURN if not is_large else _TURN_IF_LARGE if group[0].path else _TURN_ON_FIRST_SCREEN)
+            turn = _turn(group, most)
             if rest := group[len(turn) :]:
                 self._in_turn.append(rest)
             yield from turn
