@@ -18,7 +18,7 @@ from exploration.search.records import SearchLimits
 BENCHMARK = "exploration"
 SCOPE_FILE = "scope.json"
 SEARCH_SHARE = 0.9  # share of the time of a search for unit skills; the rest is for composite tasks
-SEARCH_SHARE_IF_LARGE = 0.93  # the same where much of an application is left to try, which is stored then, too
+SEARCH_SHARE_IF_LARGE = 0.93  # the same where much of an application is left to try
 
 
 class Scope(Record):
