@@ -183,13 +183,13 @@ class Case:
 def explore(case: Case) -> Values:
     """Search one application, with a ledger and a memory of its own, and combine what was found."""
     if case.desktops == 1:
-        _search(case, SearchLimits(seconds=case.seconds), (1 + COMPOSE_SHARE) * case.seconds)
+        _search(case, SearchLimits(seconds=case.seconds))
     else:
         with MemoryStore.open(case.memory), case.ledger():
             pass  # both are there before the desktops share them
         with ProcessPoolExecutor(case.desktops, mp_context=get_context("spawn")) as pool:
             limits = search_limits(case.seconds, SearchLimits().max_depth)
-            list(pool.map(_search, *([each] * case.desktops for each in (case, limits, case.seconds))))
+            list(pool.map(_search, [case] * case.desktops, [limits] * case.desktops))
     with case.ledger() as ledger:
         return {
             "desktops": case.desktops,
@@ -203,13 +203,14 @@ def explore(case: Case) -> Values:
         }
 
 
-def _search(case: Case, limits: SearchLimits, seconds: float) -> None:
-    """Search on one desktop, and try tasks of several skills there in what is left of the time."""
+def _search(case: Case, limits: SearchLimits) -> None:
+    """Search on one desktop, and try tasks of several skills there."""
     keeper_of = f"explore {case.name}"
     with ReserveDesktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
         for _ in search(desktop, ledger, SkillKeeper(memory, keeper_of), limits=limits):
             pass
-        for _ in compose(desktop, ledger, seconds=seconds - ledger.seconds, memory=memory):
+        compose_s = COMPOSE_SHARE * case.seconds if case.desktops == 1 else case.seconds - ledger.seconds
+        for _ in compose(desktop, ledger, seconds=compose_s, memory=memory):
             pass
 
 

@@ -106,6 +106,7 @@ class Places:
     def leave_out(self, volatile: frozenset[str]) -> None:
         """Leave out the numbers of some elements; see `Look.volatile`."""
         self._looks = {key: replace(each, volatile=volatile) for key, each in self._looks.items()}
+        self._reopened.clear()
         self.forget_expected()
 
     def accept(self, settings: Collection[str], home: HomeState) -> None:

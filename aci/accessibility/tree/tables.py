@@ -126,7 +126,7 @@ def is_sheet(table: Node) -> bool:
 async def _has_addresses(bus: Bus, table: Ref, area: Rect) -> bool:
     """Return whether the cells of a table are named by their addresses.
 
-    Such a table is a sheet, also if it cannot be edited: it is protected, or a dialog asks for a range of its cells.
+    Such a table is a sheet, also if it cannot be edited, as while a dialog asks for a range of its cells.
     """
     found = await bus.ask(
         *table, "Component", "GetAccessibleAtPoint", "iiu", [area.x + INSET, area.y + INSET, SCREEN_COORDINATES]
