@@ -49,7 +49,7 @@ from typing import Any, TypeVar
 from aci.applications.catalog import installed_applications
 from aci.errors import AciError
 from agent_s.settings import MemorySettings, Settings
-from benchmarks.support.figures import tell
+from benchmarks.support.figures import processor_s, tell
 from benchmarks.support.instructions import carried_out, instructions
 from benchmarks.support.inventory import inventory, is_acted, item_of
 from benchmarks.support.resuming import Explorer
@@ -334,13 +334,14 @@ def measure(case: Case, parts: Iterable[str]) -> Values:
     """Measure parts of one application; one that breaks costs its own figures only."""
     values: Values = {"toolkit": case.app.toolkit}
     for part in parts:
-        began = time.monotonic()
+        before, began = processor_s(), time.monotonic()
         try:
             values |= PARTS[part](case)
         except (AciError, ExplorationError, OSError, subprocess.SubprocessError) as error:
             values[f"{part}_failed"] = f"{type(error).__name__}: {error}"
         values[f"{part}_took_s"] = round(time.monotonic() - began, 1)
         values[f"{part}_load"] = round(os.getloadavg()[0], 1)
+        values[f"{part}_processor_s"] = [before, processor_s()]
         tell(f"[{case.name}, {part}: {values[f'{part}_took_s']:.0f} s]")
     return values
 
