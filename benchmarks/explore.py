@@ -143,6 +143,10 @@ APPS = {
     "PCManFM-Qt": App(("pcmanfm-qt",), "Qt 5"),
     "Gnumeric": App(("gnumeric",), "GTK 3"),
     "Okular": App(("okular", _PDF), "Qt 5"),
+    "Geany": App(("geany", "sample.txt"), "GTK 3", held_out=True),
+    "Nautilus": App(("nautilus",), "GTK 4", held_out=True),
+    "FocusWriter": App(("focuswriter",), "Qt 6", held_out=True),
+    "KeePassXC": App(("keepassxc",), "Qt 5", held_out=True),
 }
 
 
