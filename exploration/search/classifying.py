@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agent_s.records import Change
 from exploration.search.changes import changes
-from exploration.search.controls import CONTEXT_MENU, Candidate, in_toolkit_dialog
+from exploration.search.controls import CONTEXT_MENU, Candidate
 from exploration.search.homes import is_hidden
 from exploration.search.records import Classification, Control
 from exploration.search.states import Look
@@ -62,7 +62,9 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
         effect = ()
     if offers:
         return Finding("continue", f"{len(offers)} more controls became visible", effect, offers)
-    if any(in_toolkit_dialog(after.elements[key]) for key in after.elements.keys() - before.elements.keys()):
+    if any(
+        after.elements[key].id in after.in_toolkit_dialogs for key in after.elements.keys() - before.elements.keys()
+    ):
         return Finding("terminal", "it opens a dialog of the toolkit", effect)
     if effect:
         return Finding("terminal", f"{effect[0].kind} {effect[0].what!r} changed", effect)
@@ -115,7 +117,7 @@ def _offers(before: Look, after: Look, ground: Look, app: str) -> tuple[Candidat
         found = [each for each in own if each.control.key not in known]
     in_lists = [each for each in found if _in_list(each)]
     left_out = {id(each) for each in in_lists[_MOST_IN_A_LIST:]}
-    return tuple(each for each in found if id(each) not in left_out and not in_toolkit_dialog(each.element))
+    return tuple(each for each in found if id(each) not in left_out and each.element.id not in after.in_toolkit_dialogs)
 
 
 def _in_list(candidate: Candidate) -> bool:

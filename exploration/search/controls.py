@@ -46,14 +46,17 @@ _CONTENT_ROLES = frozenset(
 SETTING_ROLES = frozenset({"check box", "switch", "combo box", "radio button", "spin button", "slider", "page tab"})
 """Typical controls of a settings dialog."""
 
-TOOLKIT_DIALOGS = ("file chooser:", "color chooser:", "font chooser:")
-"""Dialogs of the toolkit, the same in every application: they are opened, but not explored."""
+_CHOOSERS = ("file chooser:", "color chooser:", "font chooser:")
+_FILE_CHOOSER_OF_GTK4 = ":GtkFileChooserWidget"
+_CHOOSERS_OF_GTK4 = (":GtkColorChooserWidget", ":GtkFontChooserWidget")
+_CHOOSER_OF_QT = frozenset({"list:Sidebar"}), frozenset({"tree:Files", "list:Files"})  # parts, of each set one
 
 SAMPLE_TEXT, SAMPLE_VALUE = "sample", "40%"
 
 _SWITCHED = frozenset({"check box", "switch", "check menu item"})
 _ROWS = ("table row:", "list item:", "tree item:")
 _ROW_DEPTH = 3  # a label lies in containers of its row
+_MENU_BUTTON = ":GtkMenuButton"  # of GTK 4, around the button that is pressed
 _OF_TOOLKIT = re.compile(r":(?:Gtk|Adw)[A-Z]\w*$")
 _ENDS_SOON = frozenset({"terminal", "password", "secret", "outside"})
 
@@ -174,7 +177,7 @@ def offer(candidate: Candidate, observation: Observation, home: str) -> Offer:
         control=candidate.control,
         step=step,
         disabled="disabled" in element.states,
-        opens_menu=element.role == "menu item" and "has_popup" in element.states,
+        opens_menu=_opens_menu(element),
         unsafe=unsafe(candidate, action, observation),
     )
 
@@ -249,9 +252,32 @@ def unsafe_by_name(name: str) -> str:
     return _leads_away(name) or ("it is irreversible" if risk_words.is_irreversible(name) else "")
 
 
-def in_toolkit_dialog(element: Element) -> bool:
-    """Return whether an element belongs to a dialog of the toolkit."""
-    return any(part.startswith(TOOLKIT_DIALOGS) for part in element.path)
+def in_toolkit_dialogs(observation: Observation) -> frozenset[int]:
+    """Return the ids of the elements in dialogs of the toolkit that choose a file, a color or a font.
+
+    They are the same in every application, so they are opened, but not explored. Those for files of Qt have no role and
+    no parts of their own; they are recognized by the names that Qt gives their lists.
+    """
+    paths = {(each.window_id, each.path) for each in observation.elements}  # most elements share theirs
+    parts: dict[int, set[str]] = {}
+    for window, path in paths:
+        parts.setdefault(window, set()).update(path)
+    for_files = {
+        window
+        for window, each in parts.items()
+        if not any(map(each.isdisjoint, _CHOOSER_OF_QT)) or any(part.endswith(_FILE_CHOOSER_OF_GTK4) for part in each)
+    }
+    within = {
+        path
+        for _, path in paths
+        if any(part.startswith(_CHOOSERS) or part.endswith(_CHOOSERS_OF_GTK4) for part in path)
+    }
+    return frozenset(each.id for each in observation.elements if each.window_id in for_files or each.path in within)
+
+
+def _opens_menu(element: Element) -> bool:
+    in_menu_button = any(part.endswith(_MENU_BUTTON) for part in element.path[-1:])  # its menu is further inside
+    return in_menu_button or (element.role == "menu item" and "has_popup" in element.states)
 
 
 def _can_be_used(element: Element) -> bool:

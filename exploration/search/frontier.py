@@ -37,7 +37,7 @@ _LARGE = 150  # a search usually gets to fewer controls than this
 _TURN, _TURN_IF_LARGE = 3, 6  # number of controls that a group gets per turn; the way to its screen costs time
 _LONG_LIST = 12  # longer lists come last
 _MOST_SUBMENUS = 12  # number of submenus that are opened before anything takes turns
-_OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK
+_OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK 3
 _REVEALING = frozenset({"push button menu", "menu button", "page tab"})
 _SWITCHING = frozenset({CONTEXT_MENU, "check menu item", "toggle button", "check box", "switch", "page tab"})
 
@@ -123,7 +123,7 @@ class Frontier:
             tried: Returns the attempts of this pass so far.
         """
         first = self._children(self.ledger.attempts[START], ())
-        menus = [each for each in first if each.offer.control.role in _OPENS_MENU]
+        menus = [each for each in first if each.offer.control.role in _OPENS_MENU or each.offer.opens_menu]
         yield from menus
         self._put(self._in_turn, [each for each in first if each not in menus])
         while self._revealing or self._in_turn:

@@ -74,7 +74,7 @@ class Offer(Record):
     control: Control
     step: GroundedStep  # the step that acts on it
     disabled: bool = False  # whether it is greyed out
-    opens_menu: bool = False  # whether it opens a submenu although its role is another
+    opens_menu: bool = False  # whether it opens a menu although its role is another
     unsafe: str = ""  # why it is left alone; empty if it may be tried
 
 

@@ -16,7 +16,7 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
 from aci.observation.pixels import differing, is_more_than_a_caret
 from aci.observation.visibility import bounding
-from exploration.search.controls import Candidate, called, candidates, meant_parts, portable
+from exploration.search.controls import Candidate, called, candidates, in_toolkit_dialogs, meant_parts, portable
 from exploration.search.homes import HomeState, is_hidden
 from exploration.search.records import ScreenState
 from intents.labels import label
@@ -59,6 +59,11 @@ class Look:
     def candidates(self) -> tuple[Candidate, ...]:
         """The controls that can be acted on."""
         return candidates(self.observation, self.place)
+
+    @cached_property
+    def in_toolkit_dialogs(self) -> frozenset[int]:
+        """See `exploration.search.controls.in_toolkit_dialogs`."""
+        return in_toolkit_dialogs(self.observation)
 
     @cached_property
     def menus(self) -> frozenset[int]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
-from exploration.search.controls import candidates
+from exploration.search.controls import candidates, in_toolkit_dialogs, offer
 
 MAIN = Window(1, "Signs", "signs", Rect(0, 0, 300, 200), active=True)
 LIST = ("frame:Signs", "list:")
@@ -16,9 +16,12 @@ def element(number: int, role: str, name: str, place: Rect, *path: str) -> Eleme
     return Element(number, role, name, place, place.center, MAIN.id, app="signs", path=("frame:Signs", *path))
 
 
+def seen(*elements: Element) -> Observation:
+    return Observation(np.zeros((200, 300, 3), np.uint8), elements, (MAIN,))
+
+
 def controls(*elements: Element) -> list[str]:
-    seen = Observation(np.zeros((200, 300, 3), np.uint8), elements, (MAIN,))
-    return [each.control.key for each in candidates(seen) if each.control.role != "context menu"]
+    return [each.control.key for each in candidates(seen(*elements)) if each.control.role != "context menu"]
 
 
 def test_label_of_a_row_without_a_name_stands_for_the_row() -> None:
@@ -39,3 +42,30 @@ def test_row_with_a_name_or_a_control_is_used_by_that() -> None:
         element(4, "switch", "Sounds", Rect(80, 40, 20, 30), "list:", "list item:"),
     )
     assert found == ["list item:Emojis", "switch:Sounds"]
+
+
+def test_button_in_a_menu_button_of_gtk_4_opens_a_menu() -> None:
+    shown = seen(
+        element(1, "push button", "Main Menu", Rect(0, 0, 20, 20), "tool bar:", "push button:GtkMenuButton"),
+        element(2, "push button", "List View", Rect(30, 0, 20, 20), "tool bar:"),
+        element(3, "menu item", "About", Rect(0, 30, 90, 20), "tool bar:", "push button:GtkMenuButton", "panel:"),
+    )
+    assert [offer(each, shown, "").opens_menu for each in candidates(shown)] == [True, False, False]
+
+
+def test_dialogs_for_files_are_recognized_by_their_parts() -> None:
+    place = Rect(0, 0, 20, 20)
+    accept = element(1, "push button", "Select", place)
+    of_gtk = element(2, "push button", "Create Folder", place, "filler:GtkFileChooserWidget")
+    places = element(3, "list item", "Computer", place, "dialog:Open database", "list:Sidebar")
+    files = element(4, "table cell", "Desktop", place, "dialog:Open database", "frame:", "tree:Files")
+    assert in_toolkit_dialogs(seen(accept, of_gtk)) == {1, 2}
+    assert in_toolkit_dialogs(seen(accept, places, files)) == {1, 3, 4}
+    assert not in_toolkit_dialogs(seen(accept, places))  # an application may have a side bar
+
+
+def test_of_a_window_with_a_choice_of_colors_the_rest_belongs_to_the_application() -> None:
+    place = Rect(0, 0, 20, 20)
+    for chooser in ("color chooser:", "filler:GtkColorChooserWidget"):
+        shown = seen(element(1, "check box", "Bold", place), element(2, "push button", "Custom", place, chooser))
+        assert in_toolkit_dialogs(shown) == {2}

@@ -50,6 +50,21 @@ def test_submenus_come_before_other_entries_of_a_menu(tmp_path: Path) -> None:
         assert [*names, *(each.offer.control.name for each in order)] == ["View", "Toolbars", "Reload", "Zoom"]
 
 
+def test_buttons_that_open_menus_come_before_the_rest_of_the_first_screen(tmp_path: Path) -> None:
+    def button(name: str, opens_menu: bool) -> Offer:
+        control = Control(role="push button", name=name, key=name)
+        return Offer(control=control, step=GroundedStep(action=Click(element_id=1)), opens_menu=opens_menu)
+
+    start = Attempt(
+        key=START, control=Control(role="application", name="", key=START), start="", end="s",
+        classification="continue", offers=(button("Search", False), button("Main Menu", True)),
+    )  # fmt: skip
+    with Ledger(tmp_path / "ledger.jsonl", "Pad", ("pad",)) as ledger:
+        ledger.write(Attempted(seconds=0.0, attempt=start, left=0))
+        order = Frontier(ledger, FirstOffers(ledger, max_depth=5), 5, lambda _: True).pending(list)
+        assert [each.offer.control.name for each in order] == ["Main Menu", "Search"]
+
+
 @pytest.mark.parametrize(("many", "turn"), [(6, 3), (100, 6)])
 def test_turns_are_longer_in_a_large_application(tmp_path: Path, many: int, turn: int) -> None:
     def button(name: str) -> Offer:
