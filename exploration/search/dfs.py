@@ -281,6 +281,8 @@ class _Search:
         )
         if attempt.why:
             return attempt, None
+        if pending.precondition and self._navigator.has_changed_nothing(pending.path[:1]):
+            return attempt.model_copy(update={"why": DISABLED}), None
         retries = 0
         self._prober.hasty = self._frontier.is_large
         probe = self._prober.attempt(pending.path, offered.control, offered.step, fresh=False)

@@ -31,6 +31,7 @@ from exploration.search.states import (
     drift,
     later_ids,
     only_adds,
+    same,
     same_but_greyed,
     same_picture,
 )
@@ -149,6 +150,11 @@ class Navigator:
     def known(self, path: Path) -> Look | None:
         """Return the look at the end of a path since the last fresh start; None if it was not reached."""
         return self._places.look(path)
+
+    def has_changed_nothing(self, path: Path) -> bool:
+        """Return whether a path is known to show what the first screen does, since the latest start."""
+        first, there = self.known(()), self.known(path)
+        return first is not None and there is not None and same(first, there, hidden_files_count=False)
 
     def expected(self, path: Path) -> Expected | None:
         """Return what a path led to when it was last followed, on any desktop."""

@@ -94,6 +94,22 @@ def test_settings_dialogs_come_before_greyed_out_controls(home: Path, tmp_path: 
     assert found.index("turn on wrap lines") < found.index("upper case")
 
 
+@pytest.mark.parametrize(("selects", "tried"), [(True, 3), (False, 1)])
+def test_greyed_out_controls_are_passed_over_where_the_setup_changes_nothing(
+    home: Path, tmp_path: Path, selects: bool, tried: int
+) -> None:
+    class Editor(FakeEditor):
+        def _press(self, keys: tuple[str, ...]) -> None:
+            if selects or keys != ("ctrl", "a"):
+                super()._press(keys)
+
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, editor=Editor(home))
+        selected = [each for key, each in ledger.attempts.items() if key.startswith("everything selected > ")]
+    assert len(selected) == 3
+    assert sum(each.classification != "skipped" for each in selected) == tried
+
+
 def test_names_by_a_model_become_aliases_unless_they_say_the_opposite(home: Path, tmp_path: Path) -> None:
     asked: list[str] = []
     suggestions = {"Line Numbers": ("number the lines",), "Wrap lines": ("turn off wrapping", "fold long lines")}
