@@ -154,7 +154,9 @@ def unify(asked: Intent, known: Intent, aliases: Sequence[Intent] = (), rarity: 
     query, main, names = _view(asked), _view(known), [_view(name) for name in (known, *aliases)]
     if _plain(query) == _plain(main):
         return Match(1.0, original[0])
-    may_mean = main.way in query.ways or (main.verb == "use" and query.way != "off")
+    # What stays pressed while it shows something is switched on by its main name, and opened by another one.
+    opens = main.way == "on" and query.way == "open" and any(name.way == "open" for name in names)
+    may_mean = main.way in query.ways or opens or (main.verb == "use" and query.way != "off")
     if asked.kind == "ask" or not may_mean or conflict(query.sentence, main.sentence):
         return None
     everything = tuple(dict.fromkeys(word for name in names for word in name.pairs))
@@ -244,7 +246,8 @@ def _covered(
 def _is_other_value(query: _View, named: _View, main: _View, everything: Sequence[str]) -> bool:
     """Return whether a different value is requested, one of another kind, or all instead of one."""
     every = words("things", "all")
-    if every.intersection(query.words) and not every.intersection(everything):
+    several = any(word != _singular(word) and word in everything for word in query.words)  # "all tabs" are the tabs
+    if every.intersection(query.words) and not (several or every.intersection(everything)):
         return True
     if main.verb == "enter" and any(word.isdigit() and word not in everything for word in query.words):
         return True
@@ -283,6 +286,8 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
         return not unsaid and (main.way != "choose" or _says_more(verb))
     if not verb or {verb, main.verb} <= words("verbs", "editing"):
         return False
+    if words_of(main.sentence)[:1] == ["new"]:  # "New Folder" makes one
+        return verb not in making and words("things", "fresh").isdisjoint(words_of(query.sentence))
     heads = called.request.sure_heads
     if len(heads & query.request.sure_heads) >= _SHARED_FAMILIES:
         return False

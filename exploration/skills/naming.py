@@ -141,9 +141,12 @@ class _Function:
     def usual_names(self, app: str) -> Iterator[Intent]:
         """Yield what people call functions that most applications have, whatever their labels say."""
         words = " ".join(word for word in self.item.split() if word.casefold() != app.casefold())
-        shows = self._changes("opened") or self._offers  # some show settings in the window that is there
+        # Some show settings in the window that is there, and remain pressed meanwhile.
+        shows = self._changes("opened") or (self._offers and self.direction != "off")
         if shows and label("opens_settings").fullmatch(words):
             yield from (Open(object=name) for name in table("labels")["names_of_settings"])
+        elif self.direction == "on" and self._offers and not _begins_with_verb(self.words):
+            yield Open(object=self.words)
         if label("saves_as").fullmatch(words):
             yield from (read(name) for name in table("labels")["names_of_saving_as"])
         name = self.words.removeprefix("about ")

@@ -8,7 +8,7 @@ from aci.acting.actions import Click
 from aci.observation.identity import ElementDescription
 from agent_s.records import Change, ElementState, GroundedStep
 from exploration.search.records import Attempt, Control, Offer
-from exploration.skills.naming import name_unit, plain
+from exploration.skills.naming import Naming, name_unit, plain
 from intents.intent import Switch
 from intents.matching import unify
 from intents.reader import read
@@ -175,3 +175,19 @@ def test_settings_that_are_shown_in_the_same_window_are_called_settings() -> Non
     offer = Offer(control=Control(role="check box", name="Wrap", key="check box:Wrap"), step=made.path[-1])
     assert "open settings" in name_unit(made.model_copy(update={"offers": (offer,)}), "editor").aliases
     assert "open settings" not in name_unit(made, "editor").aliases  # nothing was shown
+
+
+def test_what_stays_pressed_while_it_shows_controls_is_opened_as_well() -> None:
+    def named(item: str, after: str) -> Naming:
+        made = attempt(step("menu item", item), effect=(Change(kind="state", what=f"menu item {item}", after=after),))
+        offer = Offer(control=Control(role="check box", name="Wrap", key="check box:Wrap"), step=made.path[-1])
+        return name_unit(made.model_copy(update={"offers": (offer,)}), "editor")
+
+    generator = named("Password Generator", "checked")
+    assert (generator.name, generator.aliases) == ("turn on password generator", ("open password generator",))
+    assert named("Password Generator", "not checked").aliases == ()
+    assert "open preferences" in named("Settings", "checked").aliases
+    assert named("Settings", "not checked").aliases == ()
+    asked, others = read("open the settings"), [read(each) for each in named("Settings", "checked").aliases]
+    assert unify(asked, named("Settings", "checked").intent, others) is not None
+    assert unify(asked, named("Settings", "not checked").intent, others) is None
