@@ -143,10 +143,14 @@ APPS = {
     "PCManFM-Qt": App(("pcmanfm-qt",), "Qt 5"),
     "Gnumeric": App(("gnumeric",), "GTK 3"),
     "Okular": App(("okular", _PDF), "Qt 5"),
-    "Geany": App(("geany", "sample.txt"), "GTK 3", held_out=True),
-    "Nautilus": App(("nautilus",), "GTK 4", held_out=True),
-    "FocusWriter": App(("focuswriter",), "Qt 6", held_out=True),
-    "KeePassXC": App(("keepassxc",), "Qt 5", held_out=True),
+    "Geany": App(("geany", "sample.txt"), "GTK 3"),
+    "Nautilus": App(("nautilus",), "GTK 4"),
+    "FocusWriter": App(("focuswriter",), "Qt 6"),
+    "KeePassXC": App(("keepassxc",), "Qt 5"),
+    "Evince": App(("evince", _PDF), "GTK 3", held_out=True),
+    "Gwenview": App(("gwenview", _PICTURE), "Qt 5", held_out=True),
+    "Secrets": App(("secrets",), "GTK 4", held_out=True),
+    "FileZilla": App(("filezilla",), "wxWidgets", held_out=True),
 }
 
 
