@@ -19,7 +19,7 @@ from aci.accessibility.elements.placement import Named
 from aci.accessibility.elements.window_drafts import Drawn, draft_all
 from aci.accessibility.elements.windows import correct_windows
 from aci.accessibility.reading import Lost
-from aci.accessibility.tree.capture import child_refs, get_property, read_tree, showing, tops_with
+from aci.accessibility.tree.capture import find_unlisted, get_property, read_tree, showing, top_refs, tops_with
 from aci.accessibility.tree.details import read_details
 from aci.accessibility.tree.gtk2 import show_open_menus
 from aci.accessibility.tree.names import LONGEST_NAME, collapse
@@ -346,6 +346,7 @@ class Reader:
             async with asyncio.timeout(limit_s):
                 if not application.introduced:
                     await self._identify(application)
+                await find_unlisted(bus, application, touched.objects)
                 if before is None or areas is None:
                     application.windows = own_windows(windows, application.pid)
                     await self._read_whole(application)
@@ -403,7 +404,7 @@ class Reader:
         areas: Mapping[int, Sequence[Rect]],
     ) -> Set[Ref]:
         """Update the state of an application; return its windows whose elements must be made again."""
-        roots = await child_refs(self._bus, application.root)
+        roots = await top_refs(self._bus, application)
         if self._bus.silent(application.root.name):
             raise PeerSilent(f"{application.root.name} does not answer")
         now = own_windows(windows, application.pid)

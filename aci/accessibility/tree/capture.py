@@ -21,6 +21,7 @@ MOST_LISTED = 2 * MOST_CHILDREN  # a list may turn out longer than its reported 
 MOST_MANAGED = 400  # the same for lists that create their items on demand, which GTK does for any list
 UNCOUNTED = 2**31 - 1
 MOST_SHOWING = 5000  # visible nodes read per application
+MOST_UNLISTED = 64  # unknown objects that are asked for their parents
 MOST_LEVELS = 300  # levels of nesting; deeper nodes are omitted
 DEEPEST = 64  # rounds of repair; more means that the tree has a loop
 
@@ -30,6 +31,7 @@ _CRASHES_BY_TOOLKIT = "GAIL"  # GTK 2
 HIDDEN = "unknown"  # role of nodes that were never visible; it is read once they appear
 _DESCRIBING = ("Name", "Description", "ChildCount")
 _GIVE_ALL_PROPERTIES = ("Chromium", "gtk ", "GTK ")  # at-spi2-atk, also of LibreOffice, and GTK 4
+_HIDES_POPUPS = "Qt"
 _LEAST = frozenset({"Accessible", "Component"})
 IN_PAGE = _LEAST | {"Action", "Text"}
 # Roles for which Chromium always offers the same interfaces, as far as they matter here
@@ -50,7 +52,7 @@ async def read_tree(bus: Bus, application: Application) -> None:
     """
     nodes = await _cached_nodes(bus, application) if _may_be_listed(application) else {}
     application.nodes = nodes
-    roots = await child_refs(bus, application.root)
+    roots = await top_refs(bus, application)
     missing = [ref for ref in roots if ref not in nodes]
     for node in await describe(bus, application, missing, application.root):
         nodes[node.ref] = node
@@ -59,6 +61,36 @@ async def read_tree(bus: Bus, application: Application) -> None:
     cached = len(nodes)
     await repair(bus, application)
     application.patchy = len(nodes) > cached
+
+
+async def top_refs(bus: Bus, application: Application) -> list[Ref]:
+    """Return the windows of an application: the children of its root, and menus that are not listed among them."""
+    listed = await child_refs(bus, application.root)
+    unlisted = [ref for ref in application.unlisted if ref not in listed]
+    states = await all_states(bus, unlisted)
+    showing_still = StateBit.SHOWING.value
+    application.unlisted = tuple(ref for ref, bits in zip(unlisted, states, strict=True) if (bits or 0) & showing_still)
+    return [*listed, *application.unlisted]
+
+
+async def find_unlisted(bus: Bus, application: Application, touched: Iterable[Ref]) -> None:
+    """Find the popups of an application that its root does not list: menus of Qt that belong to no menu bar.
+
+    They report that they show, and name the root as their parent.
+
+    Args:
+        bus: The accessibility bus.
+        application: The application.
+        touched: Objects that reported anything.
+    """
+    if not application.toolkit.startswith(_HIDES_POPUPS):
+        return
+    unknown = [ref for ref in touched if ref not in application.nodes][:MOST_UNLISTED]
+    parents = await all_properties(bus, unknown, "Accessible", "Parent")
+    found = [
+        ref for ref, parent in zip(unknown, parents, strict=True) if parent and object_ref(parent) == application.root
+    ]
+    application.unlisted = tuple(dict.fromkeys((*application.unlisted, *found)))
 
 
 def _may_be_listed(application: Application) -> bool:

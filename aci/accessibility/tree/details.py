@@ -278,7 +278,7 @@ async def _read_shortcuts(bus: Bus, application: Application, nodes: Sequence[No
     new = [key for key in keys if key not in application.shortcuts]
     answers = await bus.ask_all([(*ref, PREFIX + "Action", "GetKeyBinding", "i", (0,)) for ref, _, _ in new])
     for key, answer in zip(new, answers, strict=True):
-        application.shortcuts[key] = shortcut_of(answer or "")
+        application.shortcuts[key] = shortcut_of(answer or "") or shortcut_of(key[2].partition("\t")[2])
     for node, key in zip(nodes, keys, strict=True):
         node.shortcut = application.shortcuts[key]
 

@@ -75,9 +75,11 @@ def visible_children(application: Application, node: Node) -> Iterator[Node]:
 def own_name(application: Application, node: Node) -> str:
     """Return the name that the application gives a node, or "" for one that means nothing to a person.
 
-    GTK 4 before 4.10 names a widget without a name after its class, and one with a label after the label, twice.
+    Qt appends the shortcut to the entries of the menu of a text field, behind a tab. GTK 4 before 4.10 names a widget
+    without a name after its class, and one with a label after the label, twice.
     """
-    name = collapse(shown_text(application, node.name))
+    said = node.name.partition("\t")[0] if node.role in roles.MENU_ENTRIES else node.name
+    name = collapse(shown_text(application, said))
     if name and application.toolkit.startswith("Chromium"):
         return without_additions(name)
     if (_CLASS.fullmatch(name) and node.role in _CLASSES_NAME) or (

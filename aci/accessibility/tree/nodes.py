@@ -79,6 +79,7 @@ class Application:
     session: int = 0  # process that began its session; 0 if unknown
     nodes: dict[Ref, Node] = field(default_factory=dict)  # live nodes by reference
     tops: list[Node] = field(default_factory=list)  # its windows: the children of the root
+    unlisted: tuple[Ref, ...] = ()  # popups that are not listed among the children of the root
     # attributes and labels, which are read once
     settled: dict[tuple[Ref, str, str], tuple[dict[str, str], tuple[Ref, ...]]] = field(default_factory=dict)
     shortcuts: dict[tuple[Ref, str, str], str] = field(default_factory=dict)  # of menu entries, read once

@@ -76,6 +76,19 @@ def test_editor_is_read_with_its_menus_and_dialogs(desktop: VirtualDesktop, edit
     assert editor.running
 
 
+def test_context_menu_is_read_although_no_window_lists_it(desktop: VirtualDesktop, editor: Process) -> None:
+    text = next(item for item in until(desktop, menus).elements if "multi_line" in item.states)
+    assert desktop.perform(Click(element_id=text.id, button_type="right")).ok
+    opened = until(desktop, lambda seen: find(seen, "menu item", "Select All"))
+    popup = next(window for window in opened.windows if window.popup)
+    inside = [item for item in opened.elements if item.window_id == popup.id]
+    assert {item.role for item in inside} == {"menu item"}
+    assert all(popup.rect.contains(item.point) for item in inside if item.point)
+    assert desktop.perform(Hotkey(keys=("Escape",))).ok
+    until(desktop, lambda seen: find(seen, "menu item", "Select All") is None)
+    assert editor.running
+
+
 @pytest.mark.slow
 def test_editor_survives_observation_during_use(desktop: VirtualDesktop, editor: Process) -> None:
     until(desktop, menus)

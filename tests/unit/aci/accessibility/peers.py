@@ -42,6 +42,7 @@ class MemoryBus(Bus):
     def __init__(self, *tops: Thing) -> None:
         super().__init__("unix:path=/nowhere")
         self.root = Thing("/root", "application", "app", Rect(0, 0, 0, 0), list(tops))
+        self.unlisted: list[Thing] = []  # children of the root that it does not list
         self.asked: Counter[str] = Counter()
 
     async def connect(self) -> None:
@@ -56,7 +57,7 @@ class MemoryBus(Bus):
             return [[(NAME, "/root")]] if path == ROOT_PATH else CallRefused("no")
         if name == DBUS_NAME:
             return [PID]
-        things = {thing.path: thing for thing in _within(self.root)}
+        things = {thing.path: thing for top in (self.root, *self.unlisted) for thing in _within(top)}
         self.asked[path] += 1
         if path not in things:
             return CallRefused("gone")

@@ -74,6 +74,24 @@ def test_unchanged_application_is_only_asked_for_its_windows(world: World) -> No
     assert set(world.bus.asked) == {"/root"}
 
 
+@pytest.mark.parametrize(("toolkit", "seen"), [("Qt 5.15", True), ("gtk 3.24", False)])
+def test_menu_that_no_window_lists_is_found_by_its_event(toolkit: str, seen: bool) -> None:
+    world = World(role="text", toolkit=toolkit)
+    place = Rect(50, 60, 100, 80)
+    menu = Thing("/menu", "popup menu", "", place, [Thing("/cut", "menu item", "Cut\tCtrl+X", Rect(50, 60, 100, 20))])
+    menu.parent = tuple(world.bus.root.ref)
+    world.bus.unlisted = [menu]
+    windows = (Window(2, "", "app", place, popup=True, pid=PID), WINDOW)
+    world.event("StateChanged", menu)
+    for _ in range(2):  # it stays without a further event
+        world.look([place], windows)
+        assert [(each.name, each.window.id) for each in world.drafts if each.role == "menu item"] == [("Cut", 2)] * seen
+        world.rest()
+    menu.states = 0
+    world.look([place])
+    assert not any(each.role == "menu item" for each in world.drafts)
+
+
 def test_object_named_by_an_event_is_read_again(world: World) -> None:
     world.buttons[1].name = "Renamed"
     world.event("PropertyChange", world.buttons[1])
