@@ -42,10 +42,11 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
     """
     if stranger := _other_program(before, after, app):
         return Finding("skipped", f"it opens another program, {stranger}")
-    if after.asks_for_password:
-        return Finding("skipped", "it asks for a password")
-    offers = _offers(before, after, ground or before, app)
+    asks = bool(after.with_password_fields - before.with_password_fields)
+    offers = () if asks else _offers(before, after, ground or before, app)
     effect = _effect(before, after, ground or before, bool(offers))
+    if asks:  # nothing is tried there
+        return Finding("terminal", "it asks for a password", effect)
     left = all(each.control.key != control.key for each in after.candidates)
     if left and not before.menus and control.role != CONTEXT_MENU:
         # A popover inside the window has closed, so that the button that had opened it is no longer pressed.

@@ -202,7 +202,7 @@ class Launcher:
             return self.start()
         if not has_window(look.observation, self.app):
             raise ApplicationUnusable(f"{program} shows no window that stays; start it by hand to see why.")
-        if look.asks_for_password:
+        if asks_for_password(look.observation):
             raise ApplicationUnusable(f"{program} asks for a password; it is left alone.")
         if not look.candidates:
             notes = "; ".join(look.observation.notes)

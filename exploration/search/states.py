@@ -17,6 +17,7 @@ from aci.observation.observation import Element, Observation
 from aci.observation.pixels import differing, is_more_than_a_caret
 from aci.observation.visibility import bounding
 from exploration.search.controls import Candidate, called, candidates, in_toolkit_dialogs, meant_parts, portable
+from exploration.search.first_dialogs import is_password
 from exploration.search.homes import HomeState, is_hidden
 from exploration.search.records import ScreenState
 from intents.labels import label
@@ -155,9 +156,9 @@ class Look:
         return focused if is_chosen else None
 
     @property
-    def asks_for_password(self) -> bool:
-        """Whether a password field is on the screen."""
-        return any("password" in e.states or e.role == "password text" for e in self.observation.elements)
+    def with_password_fields(self) -> frozenset[int]:
+        """Ids of the windows that have a password field."""
+        return frozenset(each.window_id for each in self.observation.elements if is_password(each))
 
     def state(self, depth: int, new: Iterable[Candidate] | None = None) -> ScreenState:
         """Return the screen as a node of the graph.

@@ -237,9 +237,9 @@ class FakeEditor:
         path.write_text("\n".join([*kept, f"{key}={value}"]) + "\n")
 
     def _in_main(self) -> list[Element]:
-        shown = [self._element("menu", name, MAIN, path=("frame:note - Editor", "menu bar:")) for name in MENUS]
         if self._shows == "password":
-            shown.append(self._element("password text", "Password", MAIN))
+            return [self._element("password text", "Password", MAIN), self._element("push button", "Sign in", MAIN)]
+        shown = [self._element("menu", name, MAIN, path=("frame:note - Editor", "menu bar:")) for name in MENUS]
         for name in self._buttons:
             usable = self._text != self._before if name == "Undo" else name not in self._after_undo or self._undone
             greyed: tuple[State, ...] = () if usable else ("disabled",)

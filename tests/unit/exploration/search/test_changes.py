@@ -237,6 +237,24 @@ def test_attempts_are_classified() -> None:
     assert classify(control, start, secret, "Editor").why == "it asks for a password"
 
 
+def test_what_asks_for_a_password_is_known_by_its_window_and_nothing_in_it_is_tried() -> None:
+    control = Control(role="push button", name="Site Manager", key="push button:Site Manager")
+    dialog = Window(2, "Site Manager", "Editor", SIZE, modal=True, pid=5)
+    field = box(3, "password text", "", window=2)
+    connect = box(4, "push button", "Connect", window=2)
+    found = classify(control, look(), look(field, connect, windows=(dialog,)), "Editor")
+    assert (found.classification, found.why, found.offers) == ("terminal", "it asks for a password", ())
+    assert [(change.kind, change.what) for change in found.effect] == [("opened", "Site Manager")]
+
+
+def test_a_password_field_that_was_there_before_asks_for_nothing() -> None:
+    bar = box(1, "menu", "File"), box(2, "password text", "")
+    popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
+    opened = look(*bar, box(3, "menu item", "New", window=2), windows=(popup,))
+    control = Control(role="menu", name="File", key="menu:File")
+    assert classify(control, look(*bar), opened, "Editor").classification == "continue"
+
+
 def test_a_document_of_another_application_is_left_to_its_own_exploration() -> None:
     control = Control(role="menu item", name="New Drawing", key="menu item:New Drawing")
     before = look(box(1, "menu", "File"))

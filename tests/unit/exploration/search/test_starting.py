@@ -93,6 +93,11 @@ def test_reason_names_why_an_application_is_unusable(desktop: FakeDesktop, reaso
         started(desktop)
 
 
+def test_a_main_window_may_have_a_password_field() -> None:
+    shown = screen(PASSWORD, replace(button(2, "File", "menu"), path=("frame:Notes", "menu bar:")))
+    assert started(FakeDesktop([shown])) is shown
+
+
 @pytest.mark.parametrize(
     ("windows", "names", "pressed"),
     [
