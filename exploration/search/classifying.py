@@ -42,7 +42,8 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
     """
     if stranger := _other_program(before, after, app):
         return Finding("skipped", f"it opens another program, {stranger}")
-    asks = bool(after.with_password_fields - before.with_password_fields)
+    known = (before if ground is None else ground).with_password_fields | before.with_password_fields
+    asks = not after.with_password_fields <= known
     offers = () if asks else _offers(before, after, ground or before, app)
     effect = _effect(before, after, ground or before, bool(offers))
     if asks:  # nothing is tried there

@@ -201,9 +201,10 @@ class Prober:
         undoable = terminal and all(each.kind in _UNDOABLE for each in effect)
         if undoable and can_undo(after) and not can_undo(before):
             return self._navigator.put_back(path, undo) or None
-        if (chosen := _chosen_of(control, before)) is not None:
-            self._navigator.put_back(path, (*path[:-1], chosen), settings)
-            return None
+        if (chosen := _chosen_of(control, before, effect)) is not None:
+            back = self._navigator.put_back(path, (*path[:-1], chosen), settings)
+            if back or control.role in _MARK_OF_CHOICE:
+                return None
         if _is_switch(effect) and not radio and self._navigator.put_back(path, path, settings):
             return False
         if in_menu and _may_be_switch(control, before, effect) and self._navigator.put_back(path, path):
@@ -333,12 +334,14 @@ def _hidden_settings(effect: tuple[Change, ...]) -> dict[str, str]:
     return {change.what: change.after for change in effect if change.kind == "setting" and switched}
 
 
-def _chosen_of(control: Control, before: Look) -> GroundedStep | None:
-    """Return the step that chooses the tab, row or radio button again that a control takes the place of."""
+def _chosen_of(control: Control, before: Look, effect: tuple[Change, ...]) -> GroundedStep | None:
+    """Return the step that chooses the tab, row or button again that a control takes the place of."""
     mark = _MARK_OF_CHOICE.get(control.role)
-    for each in before.candidates if mark else ():
+    lost = {change.what for change in effect if change.kind == "state" and change.after == f"not {change.before}"}
+    for each in before.candidates:
         same_group = (each.control.role, each.control.place) == (control.role, control.place)
-        if same_group and each.control.key != control.key and mark in each.element.states:
+        was_chosen = mark in each.element.states if mark else f"{control.role} {each.control.name}" in lost
+        if same_group and each.control.key != control.key and was_chosen:
             return offer(each, before.observation, before.place).step
     return None
 

@@ -167,7 +167,8 @@ class _Function:
     @property
     def direction(self) -> str:
         """Whether it was switched "on" or "off"; empty if it was neither."""
-        for change in self._effect:
+        own = f"{self._control.role} {self._control.name}"  # another button may have lost its mark to it
+        for change in sorted(self._effect, key=lambda each: (each.kind != "setting", each.what != own)):
             if change.kind == "setting" and change.after in ("true", "false"):
                 return "on" if change.after == "true" else "off"
             if change.kind == "state" and change.what.startswith((self._control.role, "check", "toggle", "switch")):

@@ -42,7 +42,7 @@ class FakeEditor:
             screen is larger and shows a cell that has the focus, which every dialog leaves selected until it is
             clicked, and a button "Select All", which a click on the cell takes back. The buttons `inserts` open dialogs
             that have added something when they close, and a button "Undo" can be used then. The switch `palette` opens
-            a window that only it closes. The menu "View" has `switches`.
+            a window that only it closes. The menu "View" has `switches`. Of the buttons `modes`, one is checked.
         resumed: How often an earlier look was taken for the present one.
         waited: How often rest was waited for; nothing changes meanwhile, but with `works` it is at work.
     """
@@ -53,7 +53,7 @@ class FakeEditor:
         link: Callable[[], None] | None = None, environment: Mapping[str, str] | None = None,
         shortcuts: Mapping[str, tuple[str, ...]] | None = None, after_undo: tuple[str, ...] = (),
         dialogs: tuple[str, ...] = (), cells: bool = False, inserts: tuple[str, ...] = (), palette: str = "",
-        works: bool = False, switches: tuple[str, ...] = (),
+        works: bool = False, switches: tuple[str, ...] = (), modes: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self._home = home
         self._lucky = lucky
@@ -69,6 +69,7 @@ class FakeEditor:
         self._palette = palette
         self._works = works
         self._switches = switches
+        self._modes = modes
         self._undoes |= bool(inserts)
         undo = ("Undo",) if inserts else ()
         selects = ("Select All",) if cells else ()
@@ -97,7 +98,7 @@ class FakeEditor:
         self._on: set[str] = set()
         self._latest, self._undone = "", False
         self._menu, self._zoom, self._text, self._wrap = "", "100%", "alpha beta", False
-        self._tab = next(iter(self._tabs), "")
+        self._tab, self._mode = next(iter(self._tabs), ""), next(iter(self._modes), "")
         self._before = self._text
         for path in sorted(self._home.rglob("*"), reverse=True):
             path.unlink() if path.is_file() else path.rmdir()
@@ -225,6 +226,8 @@ class FakeEditor:
             self._text += name
         elif name in self._tabs:
             self._tab = name
+        elif name in self._modes:
+            self._mode = name
         elif menu == "Zoom":
             self._zoom = name
             self._set("zoom", f"'{name}'")
@@ -249,6 +252,9 @@ class FakeEditor:
         if self._cells:
             cell = self._element("table cell", "A1", MAIN, states=("selected", "focused"))
             shown.append(replace(cell, rect=CELL, point=CELL.center))
+        for name in self._modes:
+            checked: tuple[State, ...] = ("checked",) if name == self._mode else ()
+            shown.append(self._element("toggle button", name, MAIN, path=("tool bar:",), states=checked))
         for name in self._tabs:
             shown.append(self._element("page tab", name, MAIN, states=("selected",) if name == self._tab else ()))
         states: tuple[State, ...] = ("editable", "multi_line", "focused")

@@ -192,6 +192,13 @@ def test_the_tab_that_was_in_front_is_chosen_again(home: Path, tmp_path: Path) -
         assert {"open alarms", "open timer", "open records"} <= set(names(ledger))
 
 
+def test_the_button_that_was_checked_is_chosen_again(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(FakeEditor(home, modes=("Look", "Paint", "Crop")), ledger)
+    assert starts["Paint"] == starts["Crop"]
+    assert {"turn on paint", "turn on crop"} <= set(names(ledger))
+
+
 def test_of_controls_that_differ_in_a_number_the_first_comes_early(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home, buttons=("1 m", "2 m", "3 m", "Start", "Menu", "Menu"))
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
