@@ -35,7 +35,7 @@ DISABLED = "it is greyed out"
 
 _LARGE = 150  # a search usually gets to fewer controls than this
 _TURN, _TURN_IF_LARGE = 3, 6  # number of controls that a group gets per turn; the way to its screen costs time
-_LONG_LIST = 12  # longer lists come last
+_LONG_LIST = 18  # longer lists come last; the menu of a whole application may have as many
 _MOST_SUBMENUS = 12  # number of submenus that are opened before anything takes turns
 _OPENS_MENU = frozenset({"menu", "menu item", "push button menu", "menu button"})  # the last two are of GTK 3
 _REVEALING = frozenset({"push button menu", "menu button", "page tab"})

@@ -147,6 +147,8 @@ class _Function:
             yield from (Open(object=name) for name in table("labels")["names_of_settings"])
         elif self.direction == "on" and self._offers and not _begins_with_verb(self.words):
             yield Open(object=self.words)
+        if self._changes("opened") and label("opens_file").fullmatch(words):
+            yield from (read(name) for name in table("labels")["names_of_opening"])
         if label("saves_as").fullmatch(words):
             yield from (read(name) for name in table("labels")["names_of_saving_as"])
         name = self.words.removeprefix("about ")
@@ -256,7 +258,7 @@ class _Function:
 
     def _of_window(self, title: str) -> Iterator[Intent]:
         words = self.words
-        shown = _lower(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title)) or words
+        shown = _lower(plain(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title))) or words
         # The title of what "Open..." opens says more than "Open" alone.
         first = shown if _is_verb(words) else words
         if _is_verb(first):

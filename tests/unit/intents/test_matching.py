@@ -58,6 +58,7 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("show all keyboard shortcuts", "open keyboard shortcuts", True),
         ("create a new folder", "new folder", True),
         ("open another folder", "new folder", True),
+        ("save the picture under another name", "use pictures", False),
         ("rename the folder", "new folder", False),
         ("open the folder", "new folder", False),
         ("is the grid visible?", "turn on grid", False),

@@ -191,3 +191,18 @@ def test_what_stays_pressed_while_it_shows_controls_is_opened_as_well() -> None:
     asked, others = read("open the settings"), [read(each) for each in named("Settings", "checked").aliases]
     assert unify(asked, named("Settings", "checked").intent, others) is not None
     assert unify(asked, named("Settings", "not checked").intent, others) is None
+
+
+def test_a_button_that_takes_the_place_of_another_is_switched_on() -> None:
+    effect = (
+        Change(kind="state", what="check box View", before="checked", after="not checked"),
+        Change(kind="state", what="check box Browse", before="not checked", after="checked"),
+    )
+    assert name_unit(attempt(step("check box", "Browse"), effect=effect), "viewer").name == "turn on browse"
+
+
+def test_what_opens_a_file_is_called_so_whatever_its_window_is_called() -> None:
+    for title in ("Open...", "Open Image"):
+        opened = (Change(kind="opened", what=title),)
+        assert "open file" in name_unit(attempt(step("menu item", "Open..."), effect=opened), "viewer").aliases
+    assert "open file" not in name_unit(attempt(step("menu item", "Open")), "viewer").aliases  # nothing opened
