@@ -4,7 +4,8 @@
    of the application, and its list of shortcuts. What has been seen can be used even if there is no time to try it.
 2. What these show and the rest of the first screen take turns, a few controls each, so that a search that runs out of
    time has tried something of everything. Of each, controls that open a dialog and switches come first.
-3. Controls that were disabled, once with everything selected and once with something typed.
+3. Controls that were disabled, once with everything selected and once with something typed. The search passes over
+   them where that changes nothing.
 4. The contents of other dialogs, controls that differ from an earlier one only in a number, and at the end long lists
    and the values of combo boxes.
 

@@ -21,7 +21,7 @@ MOST_LISTED = 2 * MOST_CHILDREN  # a list may turn out longer than its reported 
 MOST_MANAGED = 400  # the same for lists that create their items on demand, which GTK does for any list
 UNCOUNTED = 2**31 - 1
 MOST_SHOWING = 5000  # visible nodes read per application
-MOST_UNLISTED = 64  # unknown objects that are asked for their parents
+MOST_UNKNOWN = 64  # unknown objects that are asked for their parents
 MOST_LEVELS = 300  # levels of nesting; deeper nodes are omitted
 DEEPEST = 64  # rounds of repair; more means that the tree has a loop
 
@@ -31,7 +31,7 @@ _CRASHES_BY_TOOLKIT = "GAIL"  # GTK 2
 HIDDEN = "unknown"  # role of nodes that were never visible; it is read once they appear
 _DESCRIBING = ("Name", "Description", "ChildCount")
 _GIVE_ALL_PROPERTIES = ("Chromium", "gtk ", "GTK ")  # at-spi2-atk, also of LibreOffice, and GTK 4
-_HIDES_POPUPS = "Qt"
+_HIDES_POPUPS = "Qt"  # toolkit that does not list all of its popups
 _LEAST = frozenset({"Accessible", "Component"})
 IN_PAGE = _LEAST | {"Action", "Text"}
 # Roles for which Chromium always offers the same interfaces, as far as they matter here
@@ -85,7 +85,7 @@ async def find_unlisted(bus: Bus, application: Application, touched: Iterable[Re
     """
     if not application.toolkit.startswith(_HIDES_POPUPS):
         return
-    unknown = [ref for ref in touched if ref not in application.nodes][:MOST_UNLISTED]
+    unknown = [ref for ref in touched if ref not in application.nodes][:MOST_UNKNOWN]
     parents = await all_properties(bus, unknown, "Accessible", "Parent")
     found = [
         ref for ref, parent in zip(unknown, parents, strict=True) if parent and object_ref(parent) == application.root

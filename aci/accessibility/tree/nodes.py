@@ -78,7 +78,7 @@ class Application:
     toolkit: str  # name and version of its toolkit, such as "gtk 3.24"
     session: int = 0  # process that began its session; 0 if unknown
     nodes: dict[Ref, Node] = field(default_factory=dict)  # live nodes by reference
-    tops: list[Node] = field(default_factory=list)  # its windows: the children of the root
+    tops: list[Node] = field(default_factory=list)  # its windows: the children of the root, and `unlisted`
     unlisted: tuple[Ref, ...] = ()  # popups that are not listed among the children of the root
     # attributes and labels, which are read once
     settled: dict[tuple[Ref, str, str], tuple[dict[str, str], tuple[Ref, ...]]] = field(default_factory=dict)

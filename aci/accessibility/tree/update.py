@@ -15,6 +15,7 @@ from aci.accessibility.atspi import Ref, StateBit, object_ref
 from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.roles import ITEMS, MENU_ENTRIES, OPENS_OUTSIDE
 from aci.accessibility.tree.capture import (
+    MOST_UNKNOWN,
     adopt,
     all_child_refs,
     all_properties,
@@ -42,7 +43,6 @@ ANCHORS = DOCUMENTS | {"root pane"}
 # found in menus and lists that are windows of their own; some count as visible while these are closed
 _LISTED_IN_WINDOWS = MENU_ENTRIES | ITEMS
 MOST_ROUNDS = 64
-MOST_UNKNOWN = 64  # objects that are asked for their parents
 
 
 async def update_tree(bus: Bus, application: Application, roots: Sequence[Ref], scope: Scope) -> set[Ref]:
