@@ -126,7 +126,7 @@ class Place:
             return "terminal"
         if element is None:
             return "no_field"
-        if "password" in element.states or element.role == "password text":
+        if element.is_password:
             return "password"
         if self.cell:
             return "cell"

@@ -67,6 +67,11 @@ class Element:
     selection: tuple[int, int] | None = None
     extent: Rect | None = None  # `rect` including parts that other windows cover, px; None if nothing is covered
 
+    @property
+    def is_password(self) -> bool:
+        """Whether its application says that it holds a password."""
+        return self.role == "password text" or "password" in self.states
+
 
 @dataclass(frozen=True)
 class Snapshot:

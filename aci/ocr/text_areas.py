@@ -170,9 +170,7 @@ def map_unread_windows(
 
 def reports_its_text(element: Element) -> bool:
     """Return whether the text in an element is known from the tree, or must not be read."""
-    if element.role == "password text" or "password" in element.states:
-        return True
-    if element.source == "ocr":
+    if element.is_password or element.source == "ocr":
         return True
     if element.role in VALUED and not (element.name or element.label):
         return False  # what it is for may be drawn beside its value

@@ -227,7 +227,7 @@ def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
     ((chosen, window),) = _touched(action, observation)
     clicked = action.target is not None
     target = chosen if clicked else observation.focused
-    if target is not None and _is_password(target):
+    if target is not None and _is_for_password(target):
         yield Danger("password", "it types into a password field")
     elif target is not None and "\t" in action.text and _leads_to_password(target, observation):
         yield Danger("password", "a tab in it may lead to a password field")
@@ -246,7 +246,7 @@ def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
 def _leads_to_password(field: Element, observation: Observation) -> bool:
     """Return whether a tab in a field may lead to a password field of its window."""
     beside = (one for one in observation.elements if one.window_id == field.window_id)
-    return "multi_line" not in field.states and any(map(_is_password, beside))
+    return "multi_line" not in field.states and any(map(_is_for_password, beside))
 
 
 def _pressing_default(focused: Element, observation: Observation) -> Iterator[Danger]:
@@ -295,7 +295,7 @@ def _keys(action: Hotkey | HoldAndPress | KeyDown, observation: Observation) -> 
         yield from _pressing(button, _window(button, observation), observation)
     if focused is None:
         return
-    if _is_password(focused) and any(_enters_text(keys) for keys in pressed):
+    if _is_for_password(focused) and any(_enters_text(keys) for keys in pressed):
         yield Danger("password", "it types into a password field")
     if any(keys in _chords("Return", "space", "KP_Enter") for keys in pressed):
         yield from _pressing(focused, _window(focused, observation), observation)
@@ -380,8 +380,8 @@ def _switching(action: SwitchApplications, observation: Observation) -> Iterator
         yield Danger("launch", f"it may start {action.app_code!r}, of which no window is to be seen")
 
 
-def _is_password(element: Element) -> bool:
-    if "password" in element.states or element.role == "password text":
+def _is_for_password(element: Element) -> bool:
+    if element.is_password:
         return True
     field = element.role in _FIELDS or "editable" in element.states
     return field and any(

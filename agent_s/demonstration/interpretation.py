@@ -260,7 +260,7 @@ def _is_field(element: Element | None) -> TypeGuard[Element]:
 
 def is_hidden(*fields: Element | None) -> bool:
     """Return whether one of these is a password field."""
-    return any(one is not None and (one.role == "password text" or "password" in one.states) for one in fields)
+    return any(one is not None and one.is_password for one in fields)
 
 
 def _tells_keys(field: Element, text: str) -> bool:

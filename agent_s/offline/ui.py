@@ -216,7 +216,7 @@ class UI:
             after = self.now(element)
             verdict = reads_back(after, text, before, overwrite)
         rewritten = after is not None and letters(text) and letters(text) in letters(content_of(after))
-        if verdict is False and after is not None and not is_secret(after) and not rewritten:
+        if verdict is False and after is not None and not after.is_password and not rewritten:
             give_up(f"{name_of(element)} reads {shorten(content_of(after))!r} after {shorten(text)!r} was typed")
         return evidence_of(after)
 
@@ -253,16 +253,11 @@ def opens_on_pointing(element: Element) -> bool:
     return element.role == "menu item" and "has_popup" in element.states and in_page(element)
 
 
-def is_secret(element: Element) -> bool:
-    """Return whether a field hides its content."""
-    return element.role == "password text" or "password" in element.states
-
-
 def reads_back(element: Element | None, text: str, before: str, overwrite: bool) -> bool | None:
     """Return whether a field contains the typed text; None if it cannot be read."""
     if element is None or element.text is None:
         return None
-    if is_secret(element):  # it shows mask characters at most, but one for each letter
+    if element.is_password:  # it shows mask characters at most, but one for each letter
         return False if text and not element.text else None
     if element.role not in EDITABLE and "editable" not in element.states:
         return None
@@ -291,7 +286,7 @@ def same_number(one: str, other: str) -> bool:
 
 def evidence_of(element: Element | None) -> str:
     """Return the text of an element as evidence; empty if it cannot be read."""
-    if element is None or element.text is None or is_secret(element):
+    if element is None or element.text is None or element.is_password:
         return ""
     return f"{name_of(element)} reads {shorten(element.text)!r}"
 

@@ -165,7 +165,7 @@ def typed_text(action: Action) -> str:
 def state_of(element: Element) -> ElementState:
     """Return the state of an element for comparisons, without passwords and long texts."""
     text = element.text
-    hidden = text is None or len(text) > MAX_TEXT or "password" in element.states or element.role == "password text"
+    hidden = text is None or len(text) > MAX_TEXT or element.is_password
     return ElementState(
         states=tuple(sorted(COMPARED_STATES & element.states)), text=None if hidden else text, value=element.value
     )

@@ -25,15 +25,10 @@ def asks_for_password(observation: Observation) -> bool:
     """Return whether the window in front is there to sign in; some main windows have a password field as well."""
     front = front_window(observation)
     inside = _inside(front, observation)
-    if front is None or not any(map(is_password, inside)) or _has_menu_bar(front, observation):
+    if front is None or not any(each.is_password for each in inside) or _has_menu_bar(front, observation):
         return False
     words = " ".join((front.title, *(element.name for element in inside)))
     return len(inside) <= _MOST_IN_A_SIGN_IN or bool(label("sign_in").match(words))
-
-
-def is_password(element: Element) -> bool:
-    """Return whether a field is there for a password."""
-    return "password" in element.states or element.role == "password text"
 
 
 def answer(observation: Observation) -> Click | Hotkey | None:

@@ -17,7 +17,6 @@ from aci.observation.observation import Element, Observation
 from aci.observation.pixels import differing, is_more_than_a_caret
 from aci.observation.visibility import bounding
 from exploration.search.controls import Candidate, called, candidates, in_toolkit_dialogs, meant_parts, portable
-from exploration.search.first_dialogs import is_password
 from exploration.search.homes import HomeState, is_hidden
 from exploration.search.records import ScreenState
 from intents.labels import label
@@ -158,7 +157,7 @@ class Look:
     @property
     def with_password_fields(self) -> frozenset[int]:
         """Ids of the windows that have a password field."""
-        return frozenset(each.window_id for each in self.observation.elements if is_password(each))
+        return frozenset(each.window_id for each in self.observation.elements if each.is_password)
 
     def state(self, depth: int, new: Iterable[Candidate] | None = None) -> ScreenState:
         """Return the screen as a node of the graph.
