@@ -2,8 +2,9 @@
 
 1. The menus of the first screen, and then what only reveals other controls: submenus, tabs, dialogs with the settings
    of the application, and its list of shortcuts. What has been seen can be used even if there is no time to try it.
-2. What these show and the rest of the first screen take turns, a few controls each, so that a search that runs out of
-   time has tried something of everything. Of each, controls that open a dialog and switches come first.
+2. What these show and the other parts of the first screen, such as tool bars, take turns, a few controls each, so that a
+   search that runs out of time has tried something of everything. Of each, controls that open a dialog and switches
+   come first.
 3. Controls that were disabled, once with everything selected and once with something typed. The search passes over
    them where that changes nothing.
 4. The contents of other dialogs, controls that differ from an earlier one only in a number, and at the end long lists
@@ -126,7 +127,8 @@ class Frontier:
         first = self._children(self.ledger.attempts[START], ())
         menus = [each for each in first if each.offer.control.role in _OPENS_MENU or each.offer.opens_menu]
         yield from menus
-        self._put(self._in_turn, [each for each in first if each not in menus])
+        for part in _by_place(each for each in first if each not in menus):
+            self._put(self._in_turn, part)
         while self._revealing or self._in_turn:
             if self._revealing:
                 yield self._revealing.pop(0)
@@ -228,6 +230,14 @@ class Frontier:
             for each in attempt.offers
             if first[each.control.identity] == attempt.key
         ]
+
+
+def _by_place(found: Iterable[Pending]) -> list[list[Pending]]:
+    """Group the controls of a screen by the named parts that contain them, in the order of their first controls."""
+    parts = dict[str, list[Pending]]()
+    for each in found:
+        parts.setdefault(each.offer.control.place, []).append(each)
+    return list(parts.values())
 
 
 def _prepared(setup: Setup, tried: Iterable[Attempt]) -> list[Pending]:
