@@ -99,9 +99,15 @@ def _of_elements(before: Look, after: Look) -> Iterator[Change]:
         by_identity((e for e in look.observation.elements if e.window_id in shared), look.place, after.volatile)
         for look in (before, after)
     )
+    old_by_id, new_ids = {each.id: each for each in old.values()}, {each.id for each in new.values()}
     for key, element in new.items():
-        if key in old and key not in after.volatile:
-            yield from _of_element(old[key], element, after.place)
+        if key not in old or key in after.volatile:
+            continue
+        was = old_by_id.get(element.id)
+        if was is None and old[key].id not in new_ids:
+            was = old[key]
+        if was is not None:  # else it is another one of that name, of which one is covered now
+            yield from _of_element(was, element, after.place)
     if _covered(before, after):
         return
     come = list(dict.fromkeys(_part(element, after.place) for key, element in new.items() if key not in old))

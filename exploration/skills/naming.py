@@ -20,9 +20,10 @@ from exploration.search.schemas import summary_of
 from intents.conflicts import analyze, conflict
 from intents.intent import Choose, Do, Intent, Open, SetValue, Switch, Type
 from intents.labels import label
-from intents.lexicon import first_verb
+from intents.lexicon import fillers, first_verb
 from intents.reader import read
 from intents.tables import table
+from intents.tables import words as words_of
 
 _CHOICE_ROLES = ("radio menu item", "radio button", "list item")
 _BUTTON_ROLES = ("push button", "button", "toggle button")
@@ -269,9 +270,17 @@ class _Function:
         for other in dict.fromkeys((words, shown)):
             if not _is_verb(other) and (other != first or _begins_with_verb(first)):
                 yield Open(object=other)
-        if label("inserting").fullmatch(self._menu) and self._menu not in first.split():
-            yield Do(verb=self._menu, object=words)
+        yield from self._of_menu(first)
         yield from self._of_place()
+
+    def _of_menu(self, name: str) -> Iterator[Intent]:
+        """Yield what an entry is together with a menu that is named after a verb: "Generate > Tone"."""
+        steps = zip(self._trail[:-1], self._path[:-1], strict=False)
+        menus = [_lower(menu) for menu, step in steps for target in step.targets.values() if target.role in MENU_ROLES]
+        for menu in menus if self._control.role in MENU_ROLES else ():
+            inserts = label("inserting").fullmatch(menu)
+            if (inserts or (_is_verb_of_menu(menu) and not first_verb(self.words))) and menu not in name:
+                yield Do(verb=menu, object=self.words)
 
     def _of_place(self) -> Iterator[Intent]:
         """Yield what a verb alone, such as "Start", is done to: what the tab, row or menu that it is in is called."""
@@ -328,6 +337,7 @@ class _Function:
         else:
             yield Do(object=words) if " " in words else Choose(verb="use", value=words)
         yield Do(object=words)
+        yield from self._of_menu(words)
         yield from self._of_place()
         if any(change.after == "not editable" for change in self._changes("state")):
             yield Choose(verb="switch to", value="read-only")
@@ -362,6 +372,13 @@ def _begins_with_verb(words: str) -> bool:
 
 def _is_verb(words: str) -> bool:
     return " " not in words and _begins_with_verb(words)
+
+
+def _is_verb_of_menu(menu: str) -> bool:
+    """Return whether a menu is named after a verb alone, such as "Generate" and "Create New", unlike "Edit"."""
+    verb, *others = menu.split()
+    says_more = not set(others) <= fillers() | words_of("things", "fresh")
+    return _is_verb(verb) and not (says_more or verb.endswith("ing") or label("names_of_menus").match(menu))
 
 
 def _switch(words: str, direction: str, visible: bool = False) -> Intent:

@@ -73,6 +73,15 @@ def test_an_open_menu_changes_nothing() -> None:
     assert kinds(look(), opened) == []
 
 
+def test_what_an_open_menu_covers_is_not_taken_for_another_element_of_the_same_name() -> None:
+    style, font, size = (box(n, "combo box", "", text=text) for n, text in ((1, "Normal"), (2, "Serif"), (3, "12")))
+    popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
+    entry = box(4, "menu item", "New", window=2)
+    assert kinds(look(style, font, size), look(font, size, entry, windows=(popup,))) == []
+    larger = replace(size, text="14")
+    assert kinds(look(style, font, size), look(font, larger, entry, windows=(popup,))) == [("text", "combo box", "14")]
+
+
 def test_a_menu_that_is_drawn_in_its_window_is_a_menu() -> None:
     inside = ("frame:note", "popup menu:")
     closed = look(box(1, "menu", "Edit"))

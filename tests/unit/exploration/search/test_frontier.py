@@ -91,6 +91,21 @@ def test_turns_are_longer_in_a_large_application(tmp_path: Path, many: int, turn
         assert ["screen" in name for name in names] == [False] * turn + [True] * turn
 
 
+def test_the_named_parts_of_the_first_screen_take_turns(tmp_path: Path) -> None:
+    def button(bar: str, name: str) -> Offer:
+        control = Control(role="push button", name=name, key=f"{bar} {name}", place=f"tool bar:{bar}")
+        return Offer(control=control, step=GroundedStep(action=Click(element_id=1)))
+
+    start = Attempt(
+        key=START, control=Control(role="application", name="", key=START), start="", end="s",
+        classification="continue", offers=tuple(button(bar, letters(n)) for bar in ("A", "B") for n in range(4)),
+    )  # fmt: skip
+    with Ledger(tmp_path / "ledger.jsonl", "Pad", ("pad",)) as ledger:
+        ledger.write(Attempted(seconds=0.0, attempt=start, left=0))
+        order = Frontier(ledger, FirstOffers(ledger, max_depth=5), 5, lambda _: True).pending(list)
+        assert "".join(each.offer.control.key[0] for each in order) == "AAABBBAB"
+
+
 def letters(number: int) -> str:
     """Return a name without a number in it, since names that differ in a number alone are postponed."""
     return "".join(chr(ord("a") + int(digit)) for digit in str(number))

@@ -117,7 +117,12 @@ def test_tooltip_that_contradicts_the_effect_is_not_an_alias() -> None:
          "enter division sign"),
         (attempt(step("menu", "Insert"), step("menu item", "Hyperlink...", ("menu bar:", "menu:Insert")),
                  effect=(Change(kind="opened", what="Hyperlink"),)), "insert hyperlink"),
+        (attempt(step("push button", "Open Menu"), step("menu item", "Create New"), step("menu item", "Folder..."),
+                 effect=(Change(kind="opened", what="App"),)), "create new folder"),
+        (attempt(step("menu", "Generate"), step("menu item", "Tone..."),
+                 effect=(Change(kind="opened", what="Tone"),)), "generate tone"),
         (attempt(step("menu item", "Save As..."), effect=(Change(kind="opened", what="Save"),)), "save copy"),
+        (attempt(step("menu item", "Save Project As..."), effect=(Change(kind="opened", what="Save"),)), "save copy"),
         (attempt(step("menu item", "Hide Grid"), effect=setting("hide-grid", "true")), "turn off grid"),
         (attempt(step("menu item", "Stretch / Shear..."), effect=(Change(kind="opened", what="Form"),)), "shear"),
         (attempt(step("push button", "Hide panel"), effect=setting("panel-visible", "false")), "hide panel"),
@@ -128,6 +133,13 @@ def test_tooltip_that_contradicts_the_effect_is_not_an_alias() -> None:
 def test_aliases_come_from_signs_windows_menus_and_settings(made: Attempt, other: str) -> None:
     naming = name_unit(made, "App")
     assert other in (naming.name, *naming.aliases)
+
+
+def test_menus_that_are_no_verbs_and_controls_in_dialogs_are_not_named_after_their_menu() -> None:
+    opened = (Change(kind="opened", what="Colors"),)
+    for menu, entry in (("Tools", "menu item"), ("Edit", "menu item"), ("Recording", "menu item"), ("Sort", "check box")):
+        naming = name_unit(attempt(step("menu", menu), step(entry, "Colors"), effect=opened), "App")
+        assert not any(menu.lower() in name for name in (naming.name, *naming.aliases))
 
 
 @pytest.mark.parametrize("asked", ["open settings", "open preferences", "open options"])
