@@ -35,7 +35,7 @@ SEPARATOR = " > "
 DISABLED = "it is greyed out"
 """Why a disabled control is skipped."""
 
-_LARGE = 150  # a search usually gets to fewer controls than this
+_LARGE, _LARGE_WITH_POSTPONED = 150, 600  # a search usually gets to fewer controls than this
 _TURN, _TURN_IF_LARGE = 3, 6  # number of controls that a group gets per turn; the way to its screen costs time
 _LONG_LIST = 18  # longer lists come last; the menu of a whole application may have as many
 _MOST_SUBMENUS = 12  # number of submenus that are opened before anything takes turns
@@ -164,8 +164,8 @@ class Frontier:
 
     @property
     def is_large(self) -> bool:
-        """Whether more known controls are left, postponed ones aside, than a search usually gets to."""
-        return self.left() > _LARGE
+        """Whether more known controls are left, with or without postponed ones, than a search usually gets to."""
+        return self.left() > _LARGE or self.left(postponed=True) > _LARGE_WITH_POSTPONED
 
     @property
     def reveals(self) -> bool:
