@@ -39,6 +39,7 @@ CHOSEN = frozenset({"table cell", "list item", "tree item", "icon"})
 """Roles of contents that may have the focus and be selected or not, which is drawn differently and reported alike."""
 _NUMBERS = re.compile(r"-?\d+(?:[.,:/-]\d+)*")
 _WORDS = 12
+_EDGE_PX = 4  # distance around a control within which its edge is drawn
 _POINTED_PX = 48  # distance around the pointer within which hovering changes the picture
 _MOST_LINES_PX, _LINES_SHARE = 3000, 0.01  # maximum number of pixels of lines, and their share of the area they span
 _CARET_PX = 400  # pictures with fewer different pixels count as the same: carets blink and shadows fade
@@ -396,6 +397,21 @@ def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = (), lines_cou
     rows, columns = differs.nonzero()
     spanned = int(rows.max() - rows.min() + 1) * int(columns.max() - columns.min() + 1)
     return count <= _LINES_SHARE * spanned
+
+
+def lit_up(known: Look, look: Look) -> Element | None:
+    """Return the one control that is drawn otherwise where two looks differ in nothing else; None if there is none.
+
+    A button of Qt that has opened a menu stays drawn as if the pointer were on it.
+    """
+    if known.exact != look.exact or not _same_size(known, look):
+        return None
+    rows, columns = _differs_elsewhere(known, look, ()).nonzero()
+    if not len(rows):
+        return None
+    corners = (Point(int(columns.min()), int(rows.min())), Point(int(columns.max()), int(rows.max())))
+    around = ((each.element, each.element.rect.grown(_EDGE_PX, _EDGE_PX)) for each in look.candidates)
+    return next((element for element, place in around if all(map(place.contains, corners))), None)
 
 
 def same_to_the_pixel(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from aci.acting.actions import Action, Click, Hotkey, Move
 from aci.observation.observation import Element
 from aci.observation.snapshot import Window
-from exploration.search.states import CHOSEN, Look, can_undo, same
+from exploration.search.states import CHOSEN, Look, can_undo, lit_up, same, same_picture
 
 ESCAPE, CLOSE_WINDOW = Hotkey(keys=("Escape",)), Hotkey(keys=("alt", "F4"))
 UNDO = Hotkey(keys=("ctrl", "z"))
@@ -49,6 +49,8 @@ class WaysBack:
         return self._latest
 
     def _choice(self, look: Look, places: Sequence[Look], ground: Look | None, pointed: bool) -> Action | None:
+        if any(place.exact == look.exact and same_picture(place, look) for place in places):
+            return None  # only files or settings differ, which no key brings back
         undoes = can_undo(look) and bool(places) and not can_undo(places[0]) and UNDO not in self._in_vain
         focused = _focused_before(ground, look) if ground is not None else None
         if self._is_only_drawn_as_chosen(look, places):
@@ -59,6 +61,9 @@ class WaysBack:
             return CLOSE_WINDOW
         if ground is not None and _selects_otherwise(ground, look) and (way := self._clicks(focused)) is not None:
             return way
+        lit = next(filter(None, (lit_up(place, look) for place in places)), None)
+        if lit is not None and not any(isinstance(each, Move) for each in self._in_vain):
+            return Move(element_id=lit.id)
         if ESCAPE not in self._in_vain:
             return ESCAPE
         if pointed and any(_shows_a_tip(place, look) for place in places):
