@@ -16,7 +16,15 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
 from aci.observation.pixels import differing, is_more_than_a_caret
 from aci.observation.visibility import bounding
-from exploration.search.controls import Candidate, called, candidates, in_toolkit_dialogs, meant_parts, portable
+from exploration.search.controls import (
+    BUTTON_ROLES,
+    Candidate,
+    called,
+    candidates,
+    in_toolkit_dialogs,
+    meant_parts,
+    portable,
+)
 from exploration.search.homes import HomeState, is_hidden
 from exploration.search.records import ScreenState
 from intents.labels import label
@@ -400,7 +408,7 @@ def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = (), lines_cou
 
 
 def lit_up(known: Look, look: Look) -> Element | None:
-    """Return the one control that is drawn otherwise where two looks differ in nothing else; None if there is none.
+    """Return the one button that is drawn otherwise where two looks differ in nothing else; None if there is none.
 
     A button of Qt that has opened a menu stays drawn as if the pointer were on it.
     """
@@ -410,8 +418,9 @@ def lit_up(known: Look, look: Look) -> Element | None:
     if not len(rows):
         return None
     corners = (Point(int(columns.min()), int(rows.min())), Point(int(columns.max()), int(rows.max())))
-    around = ((each.element, each.element.rect.grown(_EDGE_PX, _EDGE_PX)) for each in look.candidates)
-    return next((element for element, place in around if all(map(place.contains, corners))), None)
+    buttons = (each.element for each in look.candidates if each.control.role in BUTTON_ROLES)
+    around = ((button, button.rect.grown(_EDGE_PX, _EDGE_PX)) for button in buttons)
+    return next((button for button, place in around if all(map(place.contains, corners))), None)
 
 
 def same_to_the_pixel(

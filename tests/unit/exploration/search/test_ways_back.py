@@ -115,6 +115,23 @@ def test_the_cell_that_had_the_focus_is_clicked_where_others_are_selected() -> N
     assert ways()(look(*after, focus=4, shade=90), ground, ground=ground) == Click(element_id=3)
 
 
+def test_a_button_that_stays_lit_up_after_its_menu_is_pointed_at_before_anything_is_pressed() -> None:
+    button = element(3, "push button", "Open Menu")
+    start = look(button)
+    shown = np.copy(start.observation.screenshot)
+    shown[button.rect.y : button.rect.bottom, button.rect.x : button.rect.right] += 50
+    lit = Look(Observation(shown, (button,), (WINDOW,)), HomeState(), "/home/somebody")
+    following = ways()
+    assert following(lit, start) == Move(element_id=3)
+    assert following(lit, start) == ESCAPE
+
+
+def test_nothing_is_pressed_where_only_files_differ() -> None:
+    noted = look(element(2, "label", "Ready"))
+    written = Look(noted.observation, HomeState(files={".config/state": "d1"}), "/home/somebody")
+    assert ways()(written, noted) is None
+
+
 def test_the_pointer_goes_away_from_what_shows_a_tip() -> None:
     following, start = ways(), look(element(2, "push button", "Save"))
     tip = look(element(2, "push button", "Save"), element(4, "label", "Saves the document"), shade=90)
