@@ -151,10 +151,10 @@ APPS = {
     "Gwenview": App(("gwenview", _PICTURE), "Qt 5"),
     "Secrets": App(("secrets",), "GTK 4"),
     "FileZilla": App(("filezilla",), "wxWidgets"),
-    "AbiWord": App(("abiword",), "GTK 3", held_out=True),
-    "Baobab": App(("baobab",), "GTK 4", held_out=True),
-    "Dolphin": App(("dolphin",), "Qt 5", held_out=True),
-    "Audacity": App(("audacity",), "wxWidgets", held_out=True),
+    "AbiWord": App(("abiword",), "GTK 3"),
+    "Baobab": App(("baobab",), "GTK 4"),
+    "Dolphin": App(("dolphin",), "Qt 5"),
+    "Audacity": App(("audacity",), "wxWidgets"),
 }
 
 
