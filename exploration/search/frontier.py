@@ -2,8 +2,8 @@
 
 1. The menus of the first screen, and then what only reveals other controls: submenus, tabs, dialogs with the settings
    of the application, and its list of shortcuts. What has been seen can be used even if there is no time to try it.
-2. What these show and the other parts of the first screen, such as tool bars, take turns, a few controls each, so that a
-   search that runs out of time has tried something of everything. Of each, controls that open a dialog and switches
+2. What these show and the other parts of the first screen, such as tool bars, take turns, a few controls each, so that
+   a search that runs out of time has tried something of everything. Of each, controls that open a dialog and switches
    come first.
 3. Controls that were disabled, once with everything selected and once with something typed. The search passes over
    them where that changes nothing.

@@ -137,7 +137,8 @@ def test_aliases_come_from_signs_windows_menus_and_settings(made: Attempt, other
 
 def test_menus_that_are_no_verbs_and_controls_in_dialogs_are_not_named_after_their_menu() -> None:
     opened = (Change(kind="opened", what="Colors"),)
-    for menu, entry in (("Tools", "menu item"), ("Edit", "menu item"), ("Recording", "menu item"), ("Sort", "check box")):
+    item = "menu item"
+    for menu, entry in (("Tools", item), ("Edit", item), ("Recording", item), ("Sort", "check box")):
         naming = name_unit(attempt(step("menu", menu), step(entry, "Colors"), effect=opened), "App")
         assert not any(menu.lower() in name for name in (naming.name, *naming.aliases))
 
