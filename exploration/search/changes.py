@@ -99,15 +99,18 @@ def _of_elements(before: Look, after: Look) -> Iterator[Change]:
         by_identity((e for e in look.observation.elements if e.window_id in shared), look.place, after.volatile)
         for look in (before, after)
     )
-    old_by_id, new_ids = {each.id: each for each in old.values()}, {each.id for each in new.values()}
+    old_by_id, new_by_id = ({each.id: each for each in elements.values()} for elements in (old, new))
     for key, element in new.items():
-        if key not in old or key in after.volatile:
+        was = old.get(key)
+        if was is None or key in after.volatile:
             continue
-        was = old_by_id.get(element.id)
-        if was is None and old[key].id not in new_ids:
-            was = old[key]
-        if was is not None:  # else it is another one of that name, of which one is covered now
-            yield from _of_element(was, element, after.place)
+        if was.id != element.id:  # of several of that name, one may be covered in one of the looks
+            twin, now = old_by_id.get(element.id), new_by_id.get(was.id)
+            if twin is not None and _are_alike(twin, element):
+                was = twin
+            elif now is not None and _are_alike(now, element):
+                continue
+        yield from _of_element(was, element, after.place)
     if _covered(before, after):
         return
     come = list(dict.fromkeys(_part(element, after.place) for key, element in new.items() if key not in old))
@@ -117,6 +120,10 @@ def _of_elements(before: Look, after: Look) -> Iterator[Change]:
         yield Change(kind="appeared", what=", ".join(come[:_MOST_PARTS]), after="shown")
     if gone:
         yield Change(kind="vanished", what=", ".join(gone[:_MOST_PARTS]), before="shown")
+
+
+def _are_alike(one: Element, other: Element) -> bool:
+    return (one.role, one.name, one.label, one.path) == (other.role, other.name, other.label, other.path)
 
 
 def _covered(before: Look, after: Look) -> bool:

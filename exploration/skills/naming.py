@@ -275,11 +275,12 @@ class _Function:
 
     def _of_menu(self, name: str) -> Iterator[Intent]:
         """Yield what an entry is together with a menu that is named after a verb: "Generate > Tone"."""
-        steps = zip(self._trail[:-1], self._path[:-1], strict=False)
-        menus = [_lower(menu) for menu, step in steps for target in step.targets.values() if target.role in MENU_ROLES]
+        passed = [target for step in self._path[:-1] for target in step.targets.values() if target.name.strip()]
+        menus = [_lower(plain(target.name)) for target in passed if target.role in MENU_ROLES]
         for menu in menus if self._control.role in MENU_ROLES else ():
             inserts = label("inserting").fullmatch(menu)
-            if (inserts or (_is_verb_of_menu(menu) and not first_verb(self.words))) and menu not in name:
+            names_it = inserts or (_is_verb_of_menu(menu) and not first_verb(self.words))
+            if names_it and menu.split()[0] not in name.split():
                 yield Do(verb=menu, object=self.words)
 
     def _of_place(self) -> Iterator[Intent]:

@@ -82,6 +82,11 @@ def test_what_an_open_menu_covers_is_not_taken_for_another_element_of_the_same_n
     assert kinds(look(style, font, size), look(font, larger, entry, windows=(popup,))) == [("text", "combo box", "14")]
 
 
+def test_a_row_that_shows_another_item_now_is_compared_by_its_name() -> None:
+    before = look(box(1, "list item", "A", "selected"), box(2, "list item", "B"))
+    assert kinds(before, look(box(1, "list item", "B"), box(2, "list item", "A", "selected"))) == []
+
+
 def test_a_menu_that_is_drawn_in_its_window_is_a_menu() -> None:
     inside = ("frame:note", "popup menu:")
     closed = look(box(1, "menu", "Edit"))
