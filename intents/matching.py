@@ -102,7 +102,7 @@ def _joined(listed: Sequence[str]) -> list[str]:
 
 
 def _content(text: str) -> tuple[str, ...]:
-    plain = " ".join(words_of(text))
+    plain = pattern("about_itself").sub("about", " ".join(words_of(text)))
     for phrase, word in table("things")["phrases"].items():
         plain = plain.replace(phrase, word)
     return tuple(word for word in plain.split() if word not in fillers() and word not in words("words", "stop"))

@@ -14,8 +14,7 @@ from aci.applications.catalog import installed_applications, program_name, quiet
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, Observation
-from aci.observation.pixels import differing, is_more_than_a_caret
+from aci.observation.observation import Element
 from aci.processes import MARK, belonging_to, read_stat
 from agent_s.records import Change, EndState, GroundedStep
 from agent_s.replay.grounded_steps import with_effect
@@ -41,7 +40,9 @@ from intents.labels import label
 
 _POLL_S = 0.1
 _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the way to a place, and on the way back
-_STILL_LIMIT_S = 1.2  # the same while nothing changes: GTK 4 draws a menu before its entries are accessible
+_STILL_LIMIT_S = (
+    1.2  # the same while the screen is at rest; entries of GTK 4's menus are accessible after they are drawn
+)
 _LATE_S = 0.05
 _LOOKS = 4
 _SOON_S, _SOON_POLL_S = 1.5, 0.03  # longest wait for a known screen
@@ -716,18 +717,15 @@ class Navigator:
         return proof is not None
 
     def _grounded(self, step: GroundedStep, before: Look, patience_s: float) -> Action | Trouble:
-        changed_at = self._clock()
-        deadline = changed_at + patience_s
-        observation = before.observation
-        action = ground(step, observation)
-        while isinstance(action, Mismatch) and self._clock() < deadline and "disabled" not in action.reason:
-            self._pause(_POLL_S)
-            previous, observation = observation, self._desktop.observe()
-            action = ground(step, observation)
-            if observation.elements != previous.elements or _draws_otherwise(previous, observation):
-                changed_at = self._clock()
-            elif self._clock() - changed_at > _STILL_LIMIT_S:
+        began = changed_at = self._clock()
+        action = ground(step, before.observation)
+        while isinstance(action, Mismatch) and "disabled" not in action.reason:
+            now = self._clock()
+            if now - began >= patience_s or now - changed_at >= _STILL_LIMIT_S:
                 break
+            if not self.rests(_POLL_S):
+                changed_at = self._clock()
+            action = ground(step, self._desktop.observe())
         return Trouble(action.reason) if isinstance(action, Mismatch) else action
 
 
@@ -743,12 +741,6 @@ def _arrival(before: Look, expected: Expected) -> Callable[[Look], bool]:
         return still and expected.menus and len(seen.menus) > len(before.menus)
 
     return arrived
-
-
-def _draws_otherwise(before: Observation, after: Observation) -> bool:
-    """Return whether more differs between two pictures of the screen, or another size, than a caret."""
-    one, other = before.screenshot, after.screenshot
-    return one.shape != other.shape or (one is not other and is_more_than_a_caret(differing(one, other)))
 
 
 def _element_of(step: GroundedStep, look: Look) -> tuple[Element, ...]:

@@ -8,11 +8,10 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
 from aci.observation.snapshot import Window
 from exploration.search.homes import HomeState
-from exploration.search.states import Look, same_to_the_pixel
+from exploration.search.states import HOVER_PX, Look, same_to_the_pixel
 
 STILL_S = 0.25  # usual time without a change after which a picture does not come any more
 _MENU_STILL_S = 0.1  # the same for the picture of a menu whose windows are in place
-_HOVER_PX = 4  # margin around a control within which it is drawn otherwise while the pointer is on it
 
 
 class Recognition:
@@ -100,4 +99,4 @@ class Recognition:
         under = [
             place for place in places if any(pointer is not None and place.contains(pointer) for pointer in pointers)
         ]
-        return [place.grown(_HOVER_PX, _HOVER_PX) for place in under]
+        return [place.grown(HOVER_PX, HOVER_PX) for place in under]

@@ -47,7 +47,7 @@ CHOSEN = frozenset({"table cell", "list item", "tree item", "icon"})
 """Roles of contents that may have the focus and be selected or not, which is drawn differently and reported alike."""
 _NUMBERS = re.compile(r"-?\d+(?:[.,:/-]\d+)*")
 _WORDS = 12
-_EDGE_PX = 4  # distance around a control within which its edge is drawn
+HOVER_PX = 4  # distance around a control within which it is drawn otherwise while the pointer is on it
 _POINTED_PX = 48  # distance around the pointer within which hovering changes the picture
 _MOST_LINES_PX, _LINES_SHARE = 3000, 0.01  # maximum number of pixels of lines, and their share of the area they span
 _CARET_PX = 400  # pictures with fewer different pixels count as the same: carets blink and shadows fade
@@ -419,7 +419,7 @@ def lit_up(known: Look, look: Look) -> Element | None:
         return None
     corners = (Point(int(columns.min()), int(rows.min())), Point(int(columns.max()), int(rows.max())))
     buttons = (each.element for each in look.candidates if each.control.role in BUTTON_ROLES)
-    around = ((button, button.rect.grown(_EDGE_PX, _EDGE_PX)) for button in buttons)
+    around = ((button, button.rect.grown(HOVER_PX, HOVER_PX)) for button in buttons)
     return next((button for button, place in around if all(map(place.contains, corners))), None)
 
 

@@ -23,7 +23,6 @@ from intents.labels import label
 from intents.lexicon import fillers, first_verb
 from intents.reader import read
 from intents.tables import table
-from intents.tables import words as words_of
 
 _CHOICE_ROLES = ("radio menu item", "radio button", "list item")
 _BUTTON_ROLES = ("push button", "button", "toggle button")
@@ -279,7 +278,7 @@ class _Function:
         menus = [_lower(plain(target.name)) for target in passed if target.role in MENU_ROLES]
         for menu in menus if self._control.role in MENU_ROLES else ():
             inserts = label("inserting").fullmatch(menu)
-            names_it = inserts or (_is_verb_of_menu(menu) and not first_verb(self.words))
+            names_it = inserts or (_is_named_after_verb(menu) and not first_verb(self.words))
             if names_it and menu.split()[0] not in name.split():
                 yield Do(verb=menu, object=self.words)
 
@@ -375,10 +374,10 @@ def _is_verb(words: str) -> bool:
     return " " not in words and _begins_with_verb(words)
 
 
-def _is_verb_of_menu(menu: str) -> bool:
+def _is_named_after_verb(menu: str) -> bool:
     """Return whether a menu is named after a verb alone, such as "Generate" and "Create New", unlike "Edit"."""
     verb, *others = menu.split()
-    says_more = not set(others) <= fillers() | words_of("things", "fresh")
+    says_more = not all(word in fillers() or label("acting").fullmatch(word) for word in others)
     return _is_verb(verb) and not (says_more or verb.endswith("ing") or label("names_of_menus").match(menu))
 
 

@@ -14,7 +14,7 @@ from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Element, Observation
 from agent_s.records import GroundedStep
 from exploration.search.controls import offer
-from exploration.search.navigator import Navigator
+from exploration.search.navigator import Navigator, Trouble
 from exploration.search.states import Look
 from tests.unit.exploration.an_app import FakeEditor
 
@@ -194,3 +194,18 @@ def test_a_way_back_that_takes_long_is_given_up(tmp_path: Path) -> None:
     starts = editor.starts
     assert isinstance(slow.go(path), Look)
     assert editor.starts == starts + 1
+
+
+def test_a_control_that_does_not_come_is_waited_for_longer_while_an_application_is_at_work(tmp_path: Path) -> None:
+    waited = []
+    for works in (False, True):
+        editor = Watched(tmp_path, works=works)
+        way = navigator(editor)
+        look = way.restart()
+        missing = step(look, "menu:View")
+        target = missing.targets["element_id"].model_copy(update={"name": "Gone"})
+        editor.waited = 0
+        followed = way.follow(missing.model_copy(update={"targets": {"element_id": target}}), look)
+        assert isinstance(followed, Trouble)
+        waited.append(editor.waited)
+    assert 0 < waited[0] < waited[1]
