@@ -110,6 +110,7 @@ class App:
 _OFFICE = ("--norestore", "--nologo", "--nofirststartwizard")
 _PDF = "/usr/share/doc/shared-mime-info/shared-mime-info-spec.pdf"  # of a package that GTK depends on
 _PICTURE = "/usr/share/pixmaps/debian-logo.png"
+_DRAWING = "/usr/share/inkscape/extensions/alphabet_soup/Et.svg"
 _SLIDES = "/usr/lib/libreoffice/share/template/common/presnt/DNA.otp"  # without it, a dialog asks for a template
 APPS = {
     "Mousepad": App(("mousepad", "sample.txt"), "GTK 3", resumed_depth=2),
@@ -155,6 +156,10 @@ APPS = {
     "Baobab": App(("baobab",), "GTK 4"),
     "Dolphin": App(("dolphin",), "Qt 5"),
     "Audacity": App(("audacity",), "wxWidgets"),
+    "Inkscape": App(("inkscape", _DRAWING), "GTK 3", held_out=True),
+    "Metadata Cleaner": App(("metadata-cleaner",), "GTK 4", held_out=True),
+    "TeXstudio": App(("texstudio", "sample.txt"), "Qt 5", held_out=True),
+    "Poedit": App(("poedit",), "wxWidgets", held_out=True),
 }
 
 
