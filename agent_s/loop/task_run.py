@@ -115,6 +115,9 @@ class TaskRun:
                 options.summaries,
                 self._desktop.home,
             )
+        replay = Replay(session, self._desktop.home, self._seen_texts)
+        if self._recall is not None:
+            replay.first_answers = self._recall.first_answers
         self._subtasks = SubtaskRunner(
             options=options,
             session=session,
@@ -123,7 +126,7 @@ class TaskRun:
             planning=self._planning,
             worker=Worker(session, memory if options.episodic else None, self.id, options.grounding_zooms),
             recall=self._recall,
-            replay=Replay(session, self._desktop.home, self._seen_texts),
+            replay=replay,
             learner=self._learner,
             home=self._desktop.home,
             began=time.time(),

@@ -53,12 +53,8 @@ def _find_wrong_document(step: GroundedStep, observation: Observation, files: fr
 def _why_unusable(element: Element, observation: Observation) -> str:
     if "disabled" in element.states:
         return f"{element.role} {element.name!r} is disabled"
-    window = next((window for window in observation.windows if window.id == element.window_id), None)
-    front = observation.active_window
-    if window is None or front is None or window.popup or window.id == front.id:
-        return ""
-    blocked = front.modal and front.app == window.app
-    return f"the dialog {front.title!r} is in front of {element.role} {element.name!r}" if blocked else ""
+    dialog = observation.dialog_before(element.window_id)
+    return f"the dialog {dialog.title!r} is in front of {element.role} {element.name!r}" if dialog is not None else ""
 
 
 def _find_focus_mismatch(step: GroundedStep, observation: Observation) -> str:

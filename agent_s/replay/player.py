@@ -88,6 +88,8 @@ class Replay:
     home: Path | None = None  # home directory of the desktop's applications; None if its files cannot be read
     # texts that the run has seen; without them, no value that came from a screen is typed
     seen_texts: SeenTexts = field(default_factory=SeenTexts)
+    # returns the steps that answer what an application shows at its start
+    first_answers: Callable[[str], Sequence[GroundedStep]] = lambda app: ()
     _stale: str = field(default="", init=False)
     _values: dict[str, str] = field(default_factory=dict, init=False)  # current value of each placeholder
     _unproven: tuple[str, ...] = field(default=(), init=False)
@@ -196,6 +198,7 @@ class Replay:
         waits = "wait" in learned.wording.casefold()
         begin = yield from self._skip_shared_steps(learned)
         if not begin:
+            yield from self._answer_first_dialogs(learned, steps)
             yield from self._close_dialog_in_front(learned.steps[0], steps)
         wanted = [
             at for at, step in enumerate(learned.steps) if at >= begin and (waits or not isinstance(step.action, Wait))
@@ -228,6 +231,18 @@ class Replay:
         shared = 0 if learned.marks else self._paths.shared_steps(learned.steps, seen)
         following = learned.steps[shared : shared + 1] if shared else ()
         return 0 if any(isinstance(ground(step, seen), Mismatch) for step in following) else shared
+
+    def _answer_first_dialogs(self, learned: Replayable, steps: list[Step]) -> Generator[Event, None, None]:
+        """Answer what an application shows at its start, as its exploration did."""
+        seen = yield from self.session.look(check=False)
+        front = seen.active_window
+        for step in self.first_answers(learned.opens or (front.app if front is not None else "")):
+            action = ground(step, seen)
+            if isinstance(action, Mismatch):
+                return
+            response = ActResponse(next_action=step.intent, action=action)
+            steps.append((yield from self.session.step(seen, response, replayed=True)))
+            seen = yield from self.session.look(check=False)
 
     def _close_dialog_in_front(self, first: GroundedStep, steps: list[Step]) -> Generator[Event, None, None]:
         """Close a dialog that an earlier replay left open if it blocks the first step."""

@@ -14,6 +14,7 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.replay.ambiguity import find_ambiguity
+from agent_s.replay.first_dialogs import first_answers
 from agent_s.replay.offered_skills import SkillOffers
 from agent_s.replay.placeholders import as_descriptions, derived_values, new_placeholders, outdated_numbers, prepare
 from agent_s.replay.recall_judged import MIN_JUDGED_SIMILARITY, Candidate, Judges, choose
@@ -427,6 +428,14 @@ class Recall:
             if learned is not None:
                 return learned
         return None
+
+    def first_answers(self, app: str) -> tuple[GroundedStep, ...]:
+        """Return the steps that answer what an application shows at its start; empty if none are known.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        return first_answers(self.memory, app, self.platform, self._may_replay)
 
     def _may_replay(self, experience: Experience) -> bool:
         """Return whether an experience may be replayed; a person is asked once about each untrusted author."""

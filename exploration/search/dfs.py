@@ -72,6 +72,9 @@ class Keeper(Protocol):
     def keep_boundary(self, attempt: Attempt, app: str, why: str, steps: Path, retries: int) -> Boundary:
         """Name and store what could not be done."""
 
+    def keep_first_answers(self, steps: Path, app: str) -> None:
+        """Store the steps that answer what the application shows at its start."""
+
     def keep_unverified(self, attempts: Iterable[Attempt], app: str) -> None:
         """Name and store what was seen or found, and not verified."""
 
@@ -148,6 +151,7 @@ class _Search:
             reason = str(error)
         # Without a start, nothing is new. The claim ends with the process, so that one keeps it for all.
         if self._navigator.app and self._ledger.claim(_UNVERIFIED):
+            self._keeper.keep_first_answers(self._navigator.first_answers, self._navigator.app)
             self._keeper.keep_unverified(unverified(self._ledger), self._navigator.app)
         yield self._write(SearchEnded(seconds=self._seconds, complete=complete, reason=reason))
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aci.acting.actions import Click, Hotkey
+from aci.observation.identity import describe
 from aci.observation.observation import Element, Observation, Window
-from exploration.search.controls import BUTTON_ROLES
+from agent_s.records import GroundedStep
+from exploration.search.controls import BUTTON_ROLES, portable_description
 from intents.labels import label
 
 MOST_ANSWERS = 6
@@ -51,6 +53,21 @@ def answer(observation: Observation) -> Click | Hotkey | None:
     behind = [each for each in windows if front is not None and each.id != front.id and _same_program(each, front)]
     covers = front is not None and not _has_menu_bar(front, observation)
     return _CLOSE if covers and any(_has_menu_bar(each, observation) for each in behind) else None
+
+
+def answer_step(answer: Click | Hotkey, observation: Observation, home: str) -> GroundedStep | None:
+    """Return an answer as a step that can be replayed; None for a key, which might close another window later.
+
+    Args:
+        answer: The answer.
+        observation: The screen with the dialog.
+        home: The path of the home.
+    """
+    button = observation.by_id.get(answer.element_id or 0) if isinstance(answer, Click) else None
+    if button is None:
+        return None
+    target = portable_description(describe(button, observation), home)
+    return GroundedStep(action=answer, targets={"element_id": target}, intent=f"click {button.name} in {target.window}")
 
 
 def _has_menu_bar(window: Window, observation: Observation) -> bool:

@@ -119,6 +119,11 @@ class Navigator:
         return self._launcher.app
 
     @property
+    def first_answers(self) -> Path:
+        """The steps that answer what the application shows at its start."""
+        return tuple(self._launcher.answers)
+
+    @property
     def place(self) -> str:
         """The path of the home."""
         return str(self._desktop.home)

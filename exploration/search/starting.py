@@ -15,8 +15,9 @@ from aci.applications.launching import Process
 from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
 from aci.observation.observation import Observation
+from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
-from exploration.search.first_dialogs import MOST_ANSWERS, answer, asks_for_password, front_window
+from exploration.search.first_dialogs import MOST_ANSWERS, answer, answer_step, asks_for_password, front_window
 from exploration.search.states import Look, drift, same_picture, same_texts
 
 START_LIMIT_S = 40.0  # longest wait for the first window of an application, s
@@ -180,6 +181,7 @@ class Launcher:
     app: str = field(default="", init=False)  # the application as its windows name it; empty before the first start
     # what differs from start to start (`exploration.search.states.drift`)
     volatile: frozenset[str] = field(default=frozenset(), init=False)
+    answers: list[GroundedStep] = field(default_factory=list, init=False)  # the steps that answer its first dialogs
     _screens: list[Look] = field(default_factory=list, init=False)  # the latest looks at what a start shows in turn
     _most_answers: int = field(default=MOST_ANSWERS, init=False)
 
@@ -222,6 +224,8 @@ class Launcher:
             ended = all(window.popup for window in look.observation.windows)
             if ended or look.exact == before.exact:
                 self._most_answers = number - 1
+            elif number == len(self.answers) + 1 and (step := answer_step(click, before.observation, before.place)):
+                self.answers.append(step)
             if ended:
                 self.app = app
                 return None

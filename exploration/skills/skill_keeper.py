@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agent_s.loop.learner import PLATFORM
 from agent_s.records import Change
+from agent_s.replay.first_dialogs import FIRST_DIALOGS
 from agent_s.replay.skill_matching import UNVERIFIED
 from agent_s.version import program_version
 from exploration.search.places import Path
@@ -119,6 +120,24 @@ class SkillKeeper:
         if known.provenance.state == "candidate":
             self._memory.mark_verified(verified=False, by=VERIFIED_BY, run_id=self._run_id, ids=[known.id])
         return boundary.model_copy(update={"experience_id": known.id})
+
+    def keep_first_answers(self, steps: Path, app: str) -> None:
+        """Store the steps that answer what an application shows at its start, unless they are known.
+
+        Args:
+            steps: One for each dialog; none if there is nothing to answer.
+            app: The application.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is None or not steps:
+            return
+        name, stored = FIRST_DIALOGS.format(app=app), [step.model_dump(mode="json") for step in steps]
+        known = self._stored(name, "", app, ("active",))
+        if known is None or [step["targets"] for step in known.steps] != [step["targets"] for step in stored]:
+            skill = self._memory.add_skill(name=name, steps=stored, provenance=self._provenance(app, "start", "done"))
+            self._memory.record_uses([skill.id], True, checked_by=VERIFIED_BY, clean_start=True)
 
     def keep_unverified(self, attempts: Iterable[Attempt], app: str) -> None:
         """Name and store what was seen or found and not verified, many at once.

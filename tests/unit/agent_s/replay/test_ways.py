@@ -17,6 +17,8 @@ from agent_s.llm.no_model import NoModel
 from agent_s.llm.protocol import PlannedNode, PlanResponse
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.records import Change, ElementState, GroundedStep
+from exploration.search.first_dialogs import answer_step
+from exploration.skills.skill_keeper import SkillKeeper
 from memory_store import MemoryStore, Provenance
 from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
 from tests.unit.agent_s.loop.test_agent import of, outcome, passes
@@ -105,6 +107,34 @@ def test_a_dialog_where_changes_hold_at_once_is_closed_if_it_is_in_the_way(memor
     assert outcome(events).status == "done"
     first, second = ([Click(element_id=one) for one in (way.id, box.id)] for way, box in PATHS)
     assert performed == [*first, Hotkey(keys=("escape",)), *second]
+
+
+def test_what_an_application_shows_first_is_answered_as_its_exploration_did(memory: MemoryStore) -> None:
+    hello = replace(DIALOG, id=3, title="Welcome")
+    okay = replace(button(8, "OK"), window_id=hello.id)
+    welcome = screen(PREFERENCES, FIND, okay, windows=(hello, WINDOWS[1]))
+    answer = answer_step(Click(element_id=okay.id), welcome, "")
+    assert answer is not None
+    keeper = SkillKeeper(memory, "explore")
+    for _ in range(2):
+        keeper.keep_first_answers((answer,), "editor")
+    assert len([one for one in memory.list_experiences("skill") if "first dialogs" in str(one)]) == 1
+    learn(memory, "turn on numbers", NUMBERS)
+
+    def react(action: Action, seen: Observation) -> Observation:
+        return WINDOW if action == Click(element_id=okay.id) else reacting(OPENED)(action, seen)
+
+    def performed(shown: Observation) -> list[Action]:
+        desktop = FakeDesktop(shown, react)
+        agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
+        list(agent.stream(Task(instruction="turn on numbers")))
+        return desktop.performed
+
+    usual: list[Action] = [Click(element_id=one) for one in (PREFERENCES.id, NUMBERS.id)]
+    assert performed(WINDOW) == usual
+    assert performed(welcome) == [Click(element_id=okay.id), *usual]
+    recovery = replace(hello, title="Recover the document?")
+    assert performed(replace(welcome, windows=(recovery, WINDOWS[1]))) == []
 
 
 def test_a_dialog_that_can_be_cancelled_stays_open(memory: MemoryStore) -> None:

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from aci.acting.actions import Action, Click, Hotkey
+from aci.acting.settle import Settles
 from aci.applications.catalog import Application, Catalog
 from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
 from aci.observation.observation import Observation, Window
 from exploration.errors import ApplicationUnusable
-from exploration.search.first_dialogs import answer
+from exploration.search.first_dialogs import answer, answer_step
 from exploration.search.homes import HomeState
 from exploration.search.starting import Launcher, refusal, start
 from exploration.search.states import Look
@@ -161,6 +162,26 @@ def test_terminals_are_left_alone() -> None:
     assert "terminal" in refusal(terminal)
     with pytest.raises(ApplicationUnusable, match="terminal"):
         started(FakeDesktop(), terminal)
+
+
+def test_answers_to_first_dialogs_are_kept_as_steps(tmp_path: Path) -> None:
+    greeting = screen(button(1, "OK"), windows=(MODAL, EDITOR_BEHIND))
+
+    shown = [greeting]
+
+    class Greeter(FakeEditor):
+        def perform(self, action: Action, settle: Settles = True) -> ActionResult:
+            shown[0] = USABLE
+            return ActionResult(ok=True)
+
+    def look(check: bool) -> Look:
+        return Look(shown[0], HomeState(), str(tmp_path))
+
+    launcher = Launcher(Greeter(tmp_path), ("notes",), look, lambda: 0.0, lambda seconds: None)
+    assert launcher.start().observation == USABLE
+    (step,) = launcher.answers
+    assert (step.targets["element_id"].name, step.targets["element_id"].window) == ("OK", "Welcome to Notes")
+    assert answer_step(Hotkey(keys=("alt", "F4")), greeting, "") is None
 
 
 @pytest.mark.parametrize(("pictures", "shown"), [((0, 0, 0, 9), 9), ((5,), 5)])
