@@ -44,7 +44,7 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
         return Finding("skipped", f"it opens another program, {stranger}")
     known = (before if ground is None else ground).with_password_fields | before.with_password_fields
     asks = not after.with_password_fields <= known
-    offers = () if asks else _offers(before, after, ground or before, app)
+    offers = () if asks else _offers(control, before, after, ground or before, app)
     effect = _effect(before, after, ground or before, bool(offers))
     if asks:  # nothing is tried there
         return Finding("terminal", "it asks for a password", effect)
@@ -101,23 +101,24 @@ def _other_program(before: Look, after: Look, app: str) -> str:
     return ""
 
 
-def _offers(before: Look, after: Look, ground: Look, app: str) -> tuple[Candidate, ...]:
+def _offers(control: Control, before: Look, after: Look, ground: Look, app: str) -> tuple[Candidate, ...]:
     """Return the controls that became visible; of a new window, all of its controls.
 
     Those of a window of another application in the same program, such as the text document that a spreadsheet's menu
-    opens, are left to the exploration of that application.
+    opens, are left to the exploration of that application. Those behind a dialog cannot be used.
     """
     opened = {window.id for window in after.observation.windows} - {window.id for window in before.observation.windows}
     with_menus = {each.element.window_id for each in after.candidates if each.control.role == "menu"}
     others = {each.id for each in after.observation.windows if each.id in opened and each.id in with_menus}
     others -= {each.id for each in after.observation.windows if each.popup or each.modal or each.app in ("", app)}
+    others |= {each.id for each in after.observation.windows if after.observation.dialog_before(each.id) is not None}
     own = [each for each in after.candidates if each.element.window_id not in others]
     found = [each for each in own if each.element.window_id in opened]
     if not found:
         # What a menu had covered is not new when it closes.
         known = {each.control.key for each in (*ground.candidates, *before.candidates)}
         found = [each for each in own if each.control.key not in known]
-    in_lists = [each for each in found if _in_list(each)]
+    in_lists = found if control.role == "combo box" else [each for each in found if _in_list(each)]
     left_out = {id(each) for each in in_lists[_MOST_IN_A_LIST:]}
     return tuple(each for each in found if id(each) not in left_out and each.element.id not in after.in_toolkit_dialogs)
 

@@ -61,14 +61,14 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
         app: The application.
         suggested: Names by a model. They become aliases, except those that ask for something else than the intent.
     """
-    found = _Function(attempt)
+    found = _Function(attempt, app)
     intents = [_without_app(intent, app) for intent in found.intents()]
     intent, name = intents[0], intents[0].sentence
     direction = "" if found.is_choice else found.direction
     tooltip = found.tooltip
     if direction == "off" or (direction and label("toggling").match(tooltip)):
         tooltip = ""  # it says what the control is for, and not what was done with it
-    others = [*intents[1:], *found.usual_names(app)]
+    others = [*intents[1:], *found.usual_names()]
     names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in others), tooltip]
     names += [name.replace(found.words, either) for either in _ALTERNATIVE.split(found.words)]
     aliases = {alias.casefold(): alias for each in names if (alias := " ".join(each.split())[:_LONGEST])}
@@ -103,7 +103,8 @@ def plain(name: str) -> str:
 class _Function:
     """What an attempt did, and its names in several wordings."""
 
-    def __init__(self, attempt: Attempt) -> None:
+    def __init__(self, attempt: Attempt, app: str) -> None:
+        self._app = app
         self._effect = attempt.effect
         self._offers = attempt.offers
         self._control = attempt.control
@@ -138,9 +139,9 @@ class _Function:
         else:
             yield from self._of_action()
 
-    def usual_names(self, app: str) -> Iterator[Intent]:
+    def usual_names(self) -> Iterator[Intent]:
         """Yield what people call functions that most applications have, whatever their labels say."""
-        words = " ".join(word for word in self.item.split() if word.casefold() != app.casefold())
+        words = " ".join(word for word in self.item.split() if word.casefold() != self._app.casefold())
         # Some show settings in the window that is there, and remain pressed meanwhile.
         shows = self._changes("opened") or (self._offers and self.direction != "off")
         if shows and label("opens_settings").fullmatch(words):
@@ -152,7 +153,7 @@ class _Function:
         if label("saves_as").fullmatch(words):
             yield from (read(name) for name in table("labels")["names_of_saving_as"])
         name = self.words.removeprefix("about ")
-        if name != self.words and set(name.split()) <= set(_WORD.findall(app.casefold())):
+        if name != self.words and set(name.split()) <= set(_WORD.findall(self._app.casefold())):
             yield Open(object="about")
 
     # What the effect says
@@ -259,6 +260,8 @@ class _Function:
     def _of_window(self, title: str) -> Iterator[Intent]:
         words = self.words
         shown = _lower(plain(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title))) or words
+        if _WORD.findall(shown.casefold()) == _WORD.findall(self._app.casefold()):
+            shown = words
         # The title of what "Open..." opens says more than "Open" alone.
         first = shown if _is_verb(words) else words
         if _is_verb(first):

@@ -283,10 +283,28 @@ def test_a_document_of_another_application_is_left_to_its_own_exploration() -> N
         assert [each.control.name for each in found(own).offers] == ["Shape", "Circle"]
 
 
-def test_only_first_entries_of_long_lists_are_tried() -> None:
+def test_what_lies_behind_a_dialog_is_not_offered() -> None:
+    control = Control(role="menu item", name="New", key="menu item:New")
+    document = Window(2, "Untitled - Editor", "Editor", SIZE, pid=5)
+    dialog = Window(3, "Language", "Editor", SIZE, active=True, modal=True, pid=5)
+    inside = box(2, "menu", "Edit", window=2), box(3, "push button", "Choose", window=3)
+
+    def offered(*windows: Window) -> list[str]:
+        return [
+            each.control.name for each in classify(control, look(), look(*inside, windows=windows), "Editor").offers
+        ]
+
+    assert offered(dialog, document) == ["Choose"]
+    assert offered(replace(dialog, modal=False), document) == ["Edit", "Choose"]
+
+
+@pytest.mark.parametrize(
+    ("role", "path"), [("combo box", ("menu:",)), ("push button", ("combo box:Encoding", "menu:"))]
+)
+def test_only_first_entries_of_long_lists_are_tried(role: str, path: tuple[str, ...]) -> None:
     popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
-    entries = [box(n, "menu item", f"E{n}", window=2, path=("combo box:Encoding", "menu:")) for n in range(1, 40)]
-    control = Control(role="combo box", name="Encoding", key="combo box:Encoding")
+    entries = [box(n, "menu item", f"E{n}", window=2, path=path) for n in range(1, 40)]
+    control = Control(role=role, name="Encoding", key=f"{role}:Encoding")
     finding = classify(control, look(), look(*entries, windows=(popup,)), "Editor")
     assert [each.control.name for each in finding.offers] == [f"E{n}" for n in range(1, 9)]
 

@@ -159,6 +159,12 @@ def test_what_tells_about_the_application_is_found_without_its_name(item: str, o
     assert ("open about" in naming.aliases) is own
 
 
+def test_a_window_that_is_titled_like_the_application_names_nothing() -> None:
+    opened = (Change(kind="opened", what="gnome-notes"),)
+    naming = name_unit(attempt(step("menu item", "Catalogs"), effect=opened), "Gnome Notes")
+    assert (naming.name, naming.aliases) == ("open catalogs", ())
+
+
 def test_dots_and_shortcuts_are_left_out_of_names() -> None:
     assert plain("Save As...") == "Save As"
     assert plain("Properties (Ctrl+Alt+1)") == "Properties"
