@@ -156,10 +156,10 @@ APPS = {
     "Baobab": App(("baobab",), "GTK 4"),
     "Dolphin": App(("dolphin",), "Qt 5"),
     "Audacity": App(("audacity",), "wxWidgets"),
-    "Inkscape": App(("inkscape", _DRAWING), "GTK 3", held_out=True),
-    "Metadata Cleaner": App(("metadata-cleaner",), "GTK 4", held_out=True),
-    "TeXstudio": App(("texstudio", "sample.txt"), "Qt 5", held_out=True),
-    "Poedit": App(("poedit",), "wxWidgets", held_out=True),
+    "Inkscape": App(("inkscape", _DRAWING), "GTK 3"),
+    "Metadata Cleaner": App(("metadata-cleaner",), "GTK 4"),
+    "TeXstudio": App(("texstudio", "sample.txt"), "Qt 5"),
+    "Poedit": App(("poedit",), "wxWidgets"),
 }
 
 
