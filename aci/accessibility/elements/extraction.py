@@ -11,6 +11,7 @@ from aci.accessibility import roles
 from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.kept_drafts import WIDE, KeptDrafts
+from aci.accessibility.elements.windows import GECKO
 from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
@@ -411,7 +412,7 @@ def _text(application: Application, node: Node, name: str) -> str | None:
         return (
             node.choice
             or collapse(node.text or "")
-            or (None if application.toolkit.startswith("Chromium") else name)
+            or (None if application.toolkit.startswith(("Chromium", GECKO)) else name)
             or None
         )
     if node.role == "date editor" and node.children:

@@ -21,6 +21,7 @@ SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the
 INTEGERS = (2, 3, 4)  # scale factors of GTK
 MOST = 5.0
 JAVA = "J2SE-access-bridge"
+GECKO = "Gecko"
 QUARTER = 0.004  # a factor this close to a quarter is rounded to it
 UNEVEN = 0.015  # largest relative difference between the horizontal and the vertical factor
 
@@ -89,16 +90,18 @@ def correct_extents(application: Application, top: Node, window: Window, windows
 
     GTK 4 counts from the corner of the window without its shadow, and places popups at the origin of their parent.
     LibreOffice places what it draws itself as if there were no menu bar, until the pointer has moved over the window;
-    its native parts are always right.
+    its native parts are always right. Gecko is right, and shows its panels in windows of their own.
     """
+    popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
     if _window_relative(application) and top.rect is not None:
-        popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
         _place_popups(top, popups)
         inset_x = (window.rect.width - top.rect.width) // 2
         inset_y = (window.rect.height - top.rect.height) // 2
         _shift(top, (window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
     elif application.toolkit.startswith(JAVA):
         _place_java_menus(top)
+    elif application.toolkit.startswith(GECKO):
+        _find_popups(top, popups)
     elif not application.toolkit.startswith("Chromium"):
         return _correct_drawn(top)
     return True
@@ -117,6 +120,18 @@ def _place_popups(top: Node, popups: Sequence[Window]) -> None:
             node.popup = own
             _shift(node, (own.rect.x - rect.x, own.rect.y - rect.y))
         pending.extend(reversed(node.children))
+
+
+def _find_popups(top: Node, popups: Sequence[Window]) -> None:
+    """Find the panels of Gecko, such as the menu of Firefox: parts of a window that have an X11 window of their own."""
+    places = {popup.rect: popup for popup in popups}
+    pending = [top] if places else []
+    while pending:
+        node = pending.pop()
+        if node.rect in places and node.children:
+            node.popup = places[node.rect]
+        elif not node.role.startswith("document"):
+            pending.extend(node.children)
 
 
 def _place_java_menus(top: Node) -> None:

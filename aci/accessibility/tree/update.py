@@ -117,7 +117,9 @@ class _Update:
             named = nodes.get(ref)
             if named is not None and (ref in self._shown or named.parent in self._shown):
                 yield named
-        around = {node.parent for node in showing(self._application) if node.role in DOCUMENTS and node.parent}
+        shown = list(showing(self._application))
+        around = {node.parent for node in shown if node.role in DOCUMENTS and node.parent}
+        around |= {node.ref for node in shown if node.role == "internal frame"}
         self._application.holders |= around  # while one page goes and another comes they hold none
         self._to_list = {ref: nodes[ref] for ref in (touched.parents | self._application.holders) & self._shown}
 

@@ -231,6 +231,14 @@ def test_open_menu_is_not_limited_by_its_title_and_lies_in_its_popup() -> None:
     assert item.clip.intersection(item.area) == item.area
 
 
+def test_empty_box_of_a_page_does_not_contain_its_name() -> None:
+    box = node("combo box", "Town", PLACE, text="")
+    assert [draft.text for toolkit in (CHROMIUM, "Gecko 128.0") for draft in drafts(frame(box), toolkit)] == [
+        None,
+        None,
+    ]
+
+
 def test_text_of_a_combo_box_lies_in_its_window_though_a_menu_covers_it() -> None:
     menu = Window(2, "", "app", Rect(0, 45, 200, 300), popup=True, pid=7)
     box = node("combo box", "", Rect(50, 200, 300, 25), node("text", "Find", Rect(50, 200, 280, 25), text=""))

@@ -42,6 +42,15 @@ def test_items_of_an_open_menu_of_java_lie_in_its_popup() -> None:
     assert [item.reported_rect for item in items] == [Rect(2, 23 + 19 * at, 83, 19) for at in range(3)]
 
 
+def test_panel_of_gecko_lies_in_the_window_of_its_size() -> None:
+    panel = node("panel", "", Rect(300, 40, 150, 200), node("push button", "Settings", Rect(305, 50, 100, 20)))
+    top = frame(node("tool bar", "", Rect(0, 0, 500, 30)), panel)
+    shown = window(2, "", Rect(300, 40, 150, 200), popup=True)
+    firefox = application(top, toolkit="Gecko 128.0")
+    assert correct_extents(firefox, top, WINDOW, (shown, WINDOW))
+    assert (panel.popup, top.popup) == (shown, None)
+
+
 def test_window_of_another_process_is_not_taken() -> None:
     top = frame()
     assert match_windows(application(top), (Window(1, "App", "other", Rect(0, 0, 500, 400), pid=8),)) == {}

@@ -27,13 +27,15 @@ WINDOW = Window(1, "App", "app", Rect(0, 0, 500, 400), active=True, pid=PID)
 class World:
     """A page with a list of three buttons and a hidden one, and a reader that has seen it."""
 
-    def __init__(self, role: str = "document web", name: str = "app", toolkit: str = "test") -> None:
+    def __init__(
+        self, role: str = "document web", name: str = "app", toolkit: str = "test", around: str = "panel"
+    ) -> None:
         self.buttons = [Thing(f"/b{n}", "push button", f"B{n}", Rect(10, 10 + 40 * n, 80, 20)) for n in range(3)]
         self.hidden = Thing("/h", "push button", "H", Rect(10, 150, 80, 20), states=0)
         self.panel = Thing("/panel", "panel", "", Rect(0, 0, 200, 300), [*self.buttons, self.hidden])
         self.aside = Thing("/aside", "push button", "Aside", Rect(300, 300, 80, 20))
         self.page = Thing("/page", role, "Page", Rect(0, 0, 500, 400), [self.panel, self.aside])
-        self.around = Thing("/around", "panel", "", Rect(0, 0, 500, 400), [self.page])
+        self.around = Thing("/around", around, "", Rect(0, 0, 500, 400), [self.page])
         self.frame = Thing("/frame", "frame", "App", Rect(0, 0, 500, 400), [self.around])
         self.bus = MemoryBus(self.frame)
         self.bus.root.name, self.bus.root.toolkit = name, toolkit
@@ -150,6 +152,14 @@ def test_new_page_is_noticed_although_the_former_one_keeps_answering(world: Worl
     world.frame.children.append(Thing("/kept", "panel", "", Rect(0, 0, 0, 0), [world.page], states=0))
 
     assert set(world.look([Rect(300, 300, 16, 16)])) == {"O"}
+
+
+@pytest.mark.parametrize(("around", "again"), [("internal frame", True), ("panel", False)])
+def test_what_holds_a_document_of_any_role_is_asked_again(around: str, again: bool) -> None:
+    world = World("panel", around=around)
+    world.event("PropertyChange", world.frame)
+    world.look()
+    assert ("/around" in world.bus.asked) is again
 
 
 def test_a_page_that_comes_after_a_look_at_none_is_noticed(world: World) -> None:
