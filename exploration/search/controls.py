@@ -277,7 +277,9 @@ def in_toolkit_dialogs(observation: Observation) -> frozenset[int]:
 
 def _opens_menu(element: Element) -> bool:
     in_menu_button = any(part.endswith(_MENU_BUTTON) for part in element.path[-1:])  # its menu is further inside
-    return in_menu_button or (element.role == "menu item" and "has_popup" in element.states)
+    says_so = any(label("opens_menu").fullmatch(text) for text in (element.name, element.description))
+    is_entry = element.role == "menu item" and "has_popup" in element.states
+    return in_menu_button or is_entry or (element.role in BUTTON_ROLES and says_so)
 
 
 def _can_be_used(element: Element) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
@@ -51,6 +54,14 @@ def test_button_in_a_menu_button_of_gtk_4_opens_a_menu() -> None:
         element(3, "menu item", "About", Rect(0, 30, 90, 20), "tool bar:", "push button:GtkMenuButton", "panel:"),
     )
     assert [offer(each, shown, "").opens_menu for each in candidates(shown)] == [True, False, False]
+
+
+@pytest.mark.parametrize(("name", "tooltip"), [("Web", "Open application menu"), ("Hauptmenü", ""), ("Main Menu", "")])
+def test_button_that_is_called_a_menu_opens_one(name: str, tooltip: str) -> None:
+    place = Rect(0, 0, 20, 20)
+    button = replace(element(1, "push button", name, place), description=tooltip)
+    shown = seen(button, element(2, "push button", "Menu bar", place))
+    assert [offer(each, shown, "").opens_menu for each in candidates(shown)] == [True, False]
 
 
 def test_dialogs_for_files_are_recognized_by_their_parts() -> None:
