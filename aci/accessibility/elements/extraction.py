@@ -11,7 +11,6 @@ from aci.accessibility import roles
 from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.kept_drafts import WIDE, KeptDrafts
-from aci.accessibility.elements.windows import GECKO
 from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
@@ -29,13 +28,13 @@ from aci.accessibility.tree.names import (
     without_additions,
 )
 from aci.accessibility.tree.nodes import Application, Node
+from aci.accessibility.tree.text_runs import EMBEDDED, GECKO, spoken_text
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, reading_order
 
 DEEPEST = 300  # levels of nesting
 SOFT_SHARE = 0.25  # a box in a page that leaves less than this share of a node visible does not clip it
-EMBEDDED = "\ufffc"  # placeholder of an embedded object in a text
 LABEL_GAP_PX = 150  # largest distance between a field and a text to its left that labels it
 
 LONGEST_NEIGHBOUR = 60
@@ -43,6 +42,7 @@ LONGEST_NEIGHBOUR = 60
 LEAST_REPEATED, LEAST_PARTS = 3, 2
 
 _FLOWING = (roles.READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - roles.FIELDS
+_WORDS = roles.INLINE | {"section", "paragraph", "image"}
 ICON_PX = 96  # larger pictures in a page are not icons
 _THICKNESS, _LINE_SHAPE = 10, 60  # a separating line or shadow of a page: up to this high, px, and that much wider
 _LEAST_SURFACE = 200 * 200  # area from which an empty panel that takes the keyboard is drawn in, px²
@@ -105,10 +105,10 @@ class _Walk:
 
     def ordered(self, node: Node, document: bool = False) -> list[Node]:
         """Return the visible children in reading order; running text keeps its own order."""
-        children = list(visible_children(self._application, node))
+        children = [*visible_children(self._application, node), *node.runs]
         if len(children) < 2 or children[0].cell is not None:
             return children
-        if document and any(child.role in roles.INLINE for child in children):
+        if document and not node.runs and any(child.role in roles.INLINE for child in children):
             return children
         rects = [child.rect or _around(child) for child in children]
         return [children[index] for index in reading_order(rects)]
@@ -407,14 +407,18 @@ def _letters(text: str) -> str:
     return "".join(letter for letter in text if letter.isalnum())
 
 
+def _words_in(node: Node) -> str:
+    """Return the words in a node that holds nothing else, such as a button in a page that shows what is chosen."""
+    if any(child.role not in _WORDS for child in node.children):
+        return ""
+    words = (child.name or collapse(spoken_text(child)) or _words_in(child) for child in node.children)
+    return " ".join(filter(None, words))
+
+
 def _text(application: Application, node: Node, name: str) -> str | None:
     if node.role == "combo box":
-        return (
-            node.choice
-            or collapse(node.text or "")
-            or (None if application.toolkit.startswith(("Chromium", GECKO)) else name)
-            or None
-        )
+        in_page = application.toolkit.startswith(("Chromium", GECKO))
+        return node.choice or collapse(spoken_text(node)) or (_words_in(node) if in_page else name) or None
     if node.role == "date editor" and node.children:
         return _date_text(node)
     if node.role == "spin button" and "placeholder" in node.attributes:

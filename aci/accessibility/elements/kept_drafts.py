@@ -102,7 +102,7 @@ def _told(application: Application, node: Node) -> tuple[list[Node], list[Hashab
                 one.labels and label_of(application, one),
             )
         )
-        pending += one.children
+        pending += (*one.children, *one.runs)
     return nodes, says
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from aci.accessibility.atspi import Ref
 from aci.accessibility.tree.names import visible_children
 from aci.accessibility.tree.nodes import Application, Node
+from aci.accessibility.tree.text_runs import GECKO
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, overlap
@@ -21,7 +22,6 @@ SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the
 INTEGERS = (2, 3, 4)  # scale factors of GTK
 MOST = 5.0
 JAVA = "J2SE-access-bridge"
-GECKO = "Gecko"
 QUARTER = 0.004  # a factor this close to a quarter is rounded to it
 UNEVEN = 0.015  # largest relative difference between the horizontal and the vertical factor
 

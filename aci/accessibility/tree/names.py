@@ -9,6 +9,7 @@ from aci.accessibility import roles
 from aci.accessibility.atspi import NAMED_STATES, StateBit
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.rich_text import without_markup
+from aci.accessibility.tree.text_runs import spoken_text
 from aci.observation.snapshot import State
 
 DEEPEST_CONTENT = 8  # levels searched for texts that name a node
@@ -112,7 +113,8 @@ def full_name(application: Application, node: Node, document: bool) -> str:
     """
     name = own_name(application, node)
     if not name and not is_field(node):
-        name = collapse(node.text or "") or (collapse(flowing_text(application, node) or "") if document else "")
+        said = "" if node.runs else spoken_text(node)
+        name = collapse(said) or (collapse(flowing_text(application, node) or "") if document else "")
     if (
         not name
         and node.role in roles.NAMED_BY_CONTENT

@@ -37,6 +37,7 @@ class Node:
     shift: tuple[int, int] = (0, 0)  # correction added to the reported extents, px
     enlarged: tuple[float, Rect] | None = None  # scale factor applied before that, and the unscaled extents
     popup: Window | None = None  # its own X11 window, if that is not its parent's
+    runs: tuple[Node, ...] = ()  # texts between its parts that are no objects of their own (`text_runs`)
     text_at: tuple[Ref, ...] = ()  # other objects with its text, one per line
     labelled_as: Ref | None = None  # the object that its labels point to, if not itself
     asked: bool = False  # whether its extents were read since it became visible

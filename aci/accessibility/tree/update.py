@@ -31,6 +31,7 @@ from aci.accessibility.tree.capture import (
     showing,
 )
 from aci.accessibility.tree.details import all_extents, read_contents, read_details
+from aci.accessibility.tree.gecko import show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
@@ -99,6 +100,7 @@ class _Update:
             wave += await self._list_again()
         self._changed |= await repair(self._bus, self._application)
         await show_open_menus(self._bus, self._application)
+        await show_boxless(self._bus, self._application)
         await self._contents()
         return self._changed
 
@@ -281,4 +283,6 @@ def _facts(node: Node) -> Hashable:
 
 
 def _contents_of(node: Node) -> Hashable:
-    return node.text, node.value, node.caret, node.selection, node.choice, tuple(node.attributes.items()), node.labels
+    runs = tuple((run.ref, run.name, run.rect) for run in node.runs)
+    said = node.text, node.value, node.caret, node.selection, node.choice
+    return *said, tuple(node.attributes.items()), node.labels, runs

@@ -64,7 +64,7 @@ class MemoryBus(Bus):
         value = _said(things[path], interface, member, body)
         if value is None:
             return CallRefused("not that")
-        return list(value) if member == "GetSelection" else [value]
+        return list(value) if member in ("GetSelection", "GetCharacterExtents") else [value]
 
 
 def _within(thing: Thing) -> list[Thing]:
@@ -89,4 +89,6 @@ def _said(thing: Thing, interface: str, member: str, body: Sequence[Any]) -> Any
         (PREFIX + "Text", "GetText"): thing.text,
         (PREFIX + "Text", "GetSelection"): thing.selected,
     }  # fmt: skip
+    if member == "GetCharacterExtents":  # each is eight pixels wide
+        return thing.rect.x + 8 * int(body[0]), thing.rect.y, 8, 16
     return answers.get((interface, member))

@@ -1,0 +1,67 @@
+"""Texts that Gecko (Firefox, Thunderbird) keeps in an object itself, between the objects in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit
+from aci.accessibility.dbus.bus import Bus
+from aci.accessibility.roles import INLINE
+from aci.accessibility.tree.nodes import Node
+from aci.observation.geometry import Rect
+from aci.observation.visibility import bounding
+
+GECKO = "Gecko"
+EMBEDDED = "\ufffc"  # placeholder of an object in a text
+MOST_RUNS = 16  # texts between the parts of one object
+UNNAMED = frozenset({"panel", "document web", "document frame"})  # are not called by the text that they hold
+HOLDS_TEXT = frozenset({"section", "form", "landmark", "article"}) | UNNAMED
+"""Roles of parts of a page that may hold text of their own."""
+
+_RUN = re.compile(rf"[^{EMBEDDED}\s](?:[^{EMBEDDED}]*[^{EMBEDDED}\s])?")
+
+
+def spoken_text(node: Node) -> str:
+    """Return the text of a node, with the names of the objects in it where these are."""
+    pieces = (node.text or "").split(EMBEDDED)
+    if len(pieces) != len(node.children) + 1:
+        return node.text or ""
+    names = [child.name or spoken_text(child) for child in node.children]
+    return "".join(piece + name for piece, name in zip(pieces, [*names, ""], strict=True))
+
+
+async def read_runs(bus: Bus, nodes: Sequence[Node]) -> None:
+    """Read where the texts lie that have other things than links beside them: each counts as an object then.
+
+    The text of a node must have been read. Gecko says where a character lies, but not where a range does.
+    """
+    wanted: list[tuple[Node, re.Match[str]]] = []
+    for node in nodes:
+        node.runs = ()
+        apart = any(child.role not in INLINE and child.has(StateBit.SHOWING) for child in node.children)
+        if node.text and (apart or node.role in UNNAMED):
+            wanted += [(node, found) for found in list(_RUN.finditer(node.text))[:MOST_RUNS]]
+    ends = [(node.ref, at) for node, found in wanted for at in (found.start(), found.end() - 1)]
+    answers = await bus.call_all(
+        [(*ref, PREFIX + "Text", "GetCharacterExtents", "iu", (at, SCREEN_COORDINATES)) for ref, at in ends]
+    )
+    places = [Rect(*answer) if isinstance(answer, list) else None for answer in answers]
+    for (node, found), first, last in zip(wanted, places[::2], places[1::2], strict=True):
+        if first is not None and last is not None and first.area and last.area:
+            node.runs = (*node.runs, _run(node, found, _around(node, first, last)))
+
+
+def _around(node: Node, first: Rect, last: Rect) -> Rect:
+    """Return the box of a text by its first and last character; one of several lines is as wide as its object."""
+    box = bounding([first, last])
+    if last.y < first.bottom or node.rect is None:
+        return box
+    return replace(box, x=node.rect.x, width=node.rect.width)
+
+
+def _run(node: Node, found: re.Match[str], rect: Rect) -> Node:
+    ref = Ref(node.ref.name, f"{node.ref.path}/text/{found.start()}")
+    text = " ".join(found[0].split())
+    return Node(ref, node.ref, "static", text, "", node.states, frozenset(), child_count=0, rect=rect, asked=True)

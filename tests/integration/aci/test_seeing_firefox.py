@@ -1,0 +1,95 @@
+"""What is seen of Firefox: its panels, which have windows of their own, and what Gecko does not say of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aci.acting.actions import Click, Hotkey
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Element, Observation
+from tests.integration.aci.seeing import element, find, until
+
+pytestmark = [pytest.mark.desktop, pytest.mark.slow]
+
+PAGE = """<!doctype html><title>Order form</title><body>Written by nobody<h1>Order</h1>
+<div>Total: 5</div><div>Go <a href="#">home</a> now</div><div>Count <button>7</button> left</div>
+<div style="display:contents"><fieldset style="display:contents"><label><input type=radio name=r>Fast</label></fieldset>
+</div><p><label>Town <input list=towns></label><datalist id=towns><option>Bern</datalist>
+<p><label>Color <select><option>Red<option>Green</select></label> <label>Day <input type=date></label>
+<p><button role=combobox aria-label=Engine aria-expanded=false><div>Google</div></button>
+<p><button onclick="document.title = confirm('Really?') ? 'yes' : 'no'">Ask</button>"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDesktop]:
+    page = Path(tmp_path_factory.mktemp("page")) / "form.html"
+    page.write_text(PAGE, encoding="utf-8")
+    with VirtualDesktop(size=(1280, 800)) as desktop:
+        desktop.launch(["firefox-esr", page.as_uri()])
+        until(desktop, lambda seen: find(seen, "push button", "Ask"))
+        yield desktop
+
+
+@pytest.fixture
+def seen(browser: VirtualDesktop) -> Observation:
+    return until(browser, lambda seen: find(seen, "static", "left"))
+
+
+def press(desktop: VirtualDesktop, role: str, name: str) -> None:
+    assert desktop.perform(Click(element_id=element(desktop, role, name).id)).ok
+
+
+def in_popup(seen: Observation) -> list[Element]:
+    popups = {window.id for window in seen.windows if window.popup}
+    return [each for each in seen.elements if each.window_id in popups]
+
+
+@pytest.mark.parametrize(
+    ("role", "name"),
+    [
+        ("heading", "Order"), ("section", "Total: 5"), ("section", "Go home now"), ("link", "home"),
+        ("static", "Count"), ("push button", "7"), ("static", "left"), ("static", "Written by nobody"),
+        ("radio button", "Fast"),
+    ],
+)  # fmt: skip
+def test_each_part_of_the_page_is_one_element(seen: Observation, role: str, name: str) -> None:
+    assert len([item for item in seen.elements if (item.role, item.name) == (role, name)]) == 1
+
+
+def test_fields_contain_what_they_show(seen: Observation) -> None:
+    found = {name: find(seen, "combo box", name) for name in ("Town", "Color", "Engine")}
+    assert {name: box.text or "" for name, box in found.items() if box is not None} == {
+        "Town": "", "Color": "Red", "Engine": "Google"
+    }  # fmt: skip
+
+
+def test_menu_of_the_application_is_seen_and_used(browser: VirtualDesktop) -> None:
+    menu = next(each for each in browser.observe().elements if each.description == "Open application menu")
+    assert browser.perform(Click(element_id=menu.id)).ok
+    entry = element(browser, "push button", "Settings")
+    assert entry in in_popup(browser.observe())
+    press(browser, "push button", "Help")
+    assert element(browser, "push button", "About Firefox").point is not None
+    for _ in range(2):
+        browser.perform(Hotkey(keys=("escape",)))
+    until(browser, lambda seen: not in_popup(seen))
+
+
+def test_lists_and_calendars_of_a_page_are_seen(browser: VirtualDesktop) -> None:
+    press(browser, "combo box", "Color")
+    press(browser, "menu item", "Green")
+    until(browser, lambda seen: getattr(find(seen, "combo box", "Color"), "text", "") == "Green")
+    press(browser, "push button", "Calendar")
+    assert element(browser, "push button", "Next month") in in_popup(browser.observe())
+    browser.perform(Hotkey(keys=("escape",)))
+    until(browser, lambda seen: not in_popup(seen))
+
+
+def test_question_of_a_page_is_answered(browser: VirtualDesktop) -> None:
+    press(browser, "push button", "Ask")
+    until(browser, lambda seen: any(each.name == "Really?" for each in seen.elements))
+    press(browser, "push button", "OK")
+    until(browser, lambda seen: any(window.title.startswith("yes") for window in seen.windows))
