@@ -160,10 +160,10 @@ APPS = {
     "Metadata Cleaner": App(("metadata-cleaner",), "GTK 4"),
     "TeXstudio": App(("texstudio", "sample.txt"), "Qt 5"),
     "Poedit": App(("poedit",), "wxWidgets"),
-    "Zim": App(("zim",), "GTK 3", held_out=True),
-    "Dialect": App(("dialect",), "GTK 4", held_out=True),
-    "Kate": App(("kate", "sample.txt"), "Qt 5", held_out=True),
-    "Firefox": App(("firefox-esr",), "Gecko", held_out=True),
+    "Zim": App(("zim",), "GTK 3"),
+    "Dialect": App(("dialect",), "GTK 4"),
+    "Kate": App(("kate", "sample.txt"), "Qt 5"),
+    "Firefox": App(("firefox-esr",), "Gecko"),
 }
 
 
