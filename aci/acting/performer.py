@@ -62,9 +62,8 @@ Pointing = Click | Scroll | DragAndDrop | Move | MouseDown | MouseUp
 Input = Pointing | Type | SelectText | Hotkey | HoldAndPress | KeyDown | KeyUp
 _EFFECT_ELSEWHERE = frozenset({"push button", "link", "menu", "menu item", "page tab"})
 """Roles whose effect is never just a change of their own appearance."""
-_LINES = frozenset(
-    {"text", "entry", "password text"}
-)  # single-line fields, in which End moves the caret behind the text
+_LINES = frozenset({"text", "entry", "password text", "combo box"})
+"""Single-line fields, in which End moves the caret behind the text; the address bar of Firefox is a combo box."""
 _LARGE_PX = 64  # taller elements may be covered by what a click opens, such as a text by a menu
 _COMMAND_KEYS = frozenset({"ctrl", "control", "alt", "super", "win", "meta", "cmd"})
 """Modifiers of shortcuts, which go to the window regardless of the focus in it."""

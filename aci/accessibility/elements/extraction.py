@@ -421,7 +421,7 @@ def _text(application: Application, node: Node, name: str) -> str | None:
         return node.choice or collapse(spoken_text(node)) or (_words_in(node) if in_page else name) or None
     if node.role == "date editor" and node.children:
         return _date_text(node)
-    if node.role == "spin button" and "placeholder" in node.attributes:
+    if node.role == "spin button" and not node.attributes.keys().isdisjoint(("placeholder", "valuetext")):
         return _date_part(node) or None
     if node.role in roles.VALUED and not node.has(StateBit.EDITABLE):
         # Qt says the unit of a number in its text, and the word that stands for one number.
@@ -432,10 +432,13 @@ def _text(application: Application, node: Node, name: str) -> str | None:
 def _date_text(node: Node) -> str:
     """Return the content of a date or time field of a page: its parts and separators."""
     if node.role == "spin button":
-        return _date_part(node) or node.attributes.get("placeholder", "")
+        return _date_part(node) or node.attributes.get("placeholder") or node.text or ""
     if node.role == "static":
         return node.name
-    return "".join(_date_text(child) for child in node.children)
+    between = (node.text or "").split(EMBEDDED)  # Gecko has the separators there
+    if len(between) != len(node.children) + 1:
+        between = [""] * (len(node.children) + 1)
+    return "".join(before + _date_text(child) for before, child in zip(between, node.children, strict=False))
 
 
 def _date_part(node: Node) -> str:

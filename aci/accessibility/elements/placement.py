@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.roles import FIELDS
+from aci.accessibility.tree.nodes import Node
 from aci.observation.cell_addresses import parse_address
 from aci.observation.geometry import Rect
 from aci.observation.sightings import Sighting
@@ -183,6 +184,14 @@ def _sighting(draft: Draft, placement: Placement) -> Sighting:
     )
 
 
+def _value(node: Node) -> float | None:
+    """Return a number; that of a part of a date is in its text, and Gecko says 0 for all of them."""
+    part = node.attributes.get("valuetext") if node.role == "spin button" else None
+    if part is None:
+        return node.value
+    return float(part) if part.isdecimal() and part != "0" else None
+
+
 def _element(identity: int, draft: Draft, app: str, placement: Placement) -> Element:
     return Element(
         id=identity,
@@ -193,7 +202,7 @@ def _element(identity: int, draft: Draft, app: str, placement: Placement) -> Ele
         window_id=draft.window.id,
         app=app,
         text=draft.text,
-        value=draft.node.value,
+        value=_value(draft.node),
         caret=draft.node.caret,
         selection=draft.node.selection,
         states=draft.states,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aci.acting.actions import Click, Hotkey
+from aci.acting.actions import Click, Hotkey, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element, Observation
 from tests.integration.aci.seeing import element, find, until
@@ -93,3 +93,19 @@ def test_question_of_a_page_is_answered(browser: VirtualDesktop) -> None:
     until(browser, lambda seen: any(each.name == "Really?" for each in seen.elements))
     press(browser, "push button", "OK")
     until(browser, lambda seen: any(window.title.startswith("yes") for window in seen.windows))
+
+
+def test_date_is_typed_part_by_part(browser: VirtualDesktop) -> None:
+    assert getattr(find(browser.observe(), "spin button", "Month"), "value", 0.0) is None
+    for name, text in (("Month", "12"), ("Day", "24"), ("Year", "2026")):
+        assert browser.perform(Type(text=text, element_id=element(browser, "spin button", name).id)).ok
+    shown = until(browser, lambda seen: getattr(find(seen, "spin button", "Year"), "value", None) == 2026)
+    assert getattr(find(shown, "date editor", "Day"), "text", "") == "12/24/2026"
+
+
+def test_address_that_ends_with_a_line_break_is_opened(browser: VirtualDesktop, tmp_path: Path) -> None:
+    page = tmp_path / "other.html"
+    page.write_text("<!doctype html><title>Another page</title><button>Here</button>", encoding="utf-8")
+    browser.perform(Hotkey(keys=("ctrl", "l")))
+    assert browser.perform(Type(text=f"{page.as_uri()}\n")).ok
+    assert element(browser, "push button", "Here")

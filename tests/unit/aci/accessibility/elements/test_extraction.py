@@ -217,6 +217,17 @@ def test_date_field_shows_its_parts_and_is_clicked_at_the_first() -> None:
     assert found[0].target == month.rect
 
 
+def test_date_field_of_gecko_has_its_separators_between_its_parts() -> None:
+    def part(value: str, shown: str, x: int) -> Node:
+        return node("spin button", "", Rect(x, 10, 20, 20), text=shown, attributes={"valuetext": value})
+
+    button = node("push button", "Calendar", Rect(70, 10, 20, 20))
+    parts = (part("03", "03", 12), part("", "dd", 40), button)
+    field = node("date editor", "Day", Rect(10, 10, 100, 20), *parts, text="\ufffc/\ufffc\ufffc")
+    found = drafts(page(field), "Gecko 128.0")
+    assert [draft.text for draft in found if draft.role != "push button"] == ["03/dd", "03", None]
+
+
 def test_phantom_menu_bar_of_libreoffice_is_left_out() -> None:
     phantom = node("menu bar", "", Rect(0, 19, 500, 0), node("menu", "File", Rect(0, 19, 30, 19)))
     real = node("menu bar", "", Rect(0, 19, 500, 25), node("menu", "File", Rect(0, 19, 40, 25)))

@@ -11,7 +11,7 @@ from aci.accessibility.elements.placement import Places, mark_active_cells, plac
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Window
 from aci.observation.tracking import IdTracker
-from tests.unit.aci.accessibility.trees import SCREEN, SEEN, WINDOW, application, frame, node
+from tests.unit.aci.accessibility.trees import PLACE, SCREEN, SEEN, WINDOW, application, frame, node
 
 FOCUSED = SEEN | (StateBit.FOCUSED | StateBit.FOCUSABLE | StateBit.EDITABLE).value
 
@@ -70,6 +70,14 @@ def test_elements_stay_until_anything_about_them_changes(part: str, value: objec
     assert seen(places) is first
     setattr(draft.node if part.startswith("node.") else draft, part.removeprefix("node."), value)
     assert seen(places) == seen(Places()) != first
+
+
+@pytest.mark.parametrize(("said", "number"), [("12", 12.0), ("", None), ("0", None)])
+def test_part_of_a_date_has_the_number_that_it_shows(said: str, number: float | None) -> None:
+    part = node("spin button", "Month", PLACE, attributes={"valuetext": said})
+    part.value = 0.0
+    [element] = placed(drafts(part), WINDOW)
+    assert element.value == number
 
 
 def test_elements_of_the_topmost_window_come_first() -> None:
