@@ -177,7 +177,7 @@ def offer(candidate: Candidate, observation: Observation, home: str) -> Offer:
         control=candidate.control,
         step=step,
         disabled="disabled" in element.states,
-        opens_menu=_opens_menu(element),
+        opens_menu=_opens_menu(element, observation),
         unsafe=unsafe(candidate, action, observation),
     )
 
@@ -275,11 +275,17 @@ def in_toolkit_dialogs(observation: Observation) -> frozenset[int]:
     return frozenset(each.id for each in observation.elements if each.window_id in for_files or each.path in within)
 
 
-def _opens_menu(element: Element) -> bool:
+def _opens_menu(element: Element, observation: Observation) -> bool:
     in_menu_button = any(part.endswith(_MENU_BUTTON) for part in element.path[-1:])  # its menu is further inside
-    says_so = any(label("opens_menu").fullmatch(text) for text in (element.name, element.description))
     is_entry = element.role == "menu item" and "has_popup" in element.states
-    return in_menu_button or is_entry or (element.role in BUTTON_ROLES and says_so)
+    return in_menu_button or is_entry or (element.role in BUTTON_ROLES and _is_called_menu(element, observation))
+
+
+def _is_called_menu(button: Element, observation: Observation) -> bool:
+    """Return whether a button is called a menu, as no other: LibreOffice calls the arrows of all buttons "Menu"."""
+    called_so = any(label("opens_menu").fullmatch(text) for text in (button.name, button.description))
+    alike = [each for each in observation.elements if (each.role, each.name) == (button.role, button.name)]
+    return called_so and len(alike) == 1
 
 
 def _can_be_used(element: Element) -> bool:

@@ -64,6 +64,11 @@ def test_button_that_is_called_a_menu_opens_one(name: str, tooltip: str) -> None
     assert [offer(each, shown, "").opens_menu for each in candidates(shown)] == [True, False]
 
 
+def test_arrows_that_are_all_called_menu_come_in_turn() -> None:
+    shown = seen(*(element(number, "toggle button", "Menu", Rect(30 * number, 0, 20, 20)) for number in (1, 2)))
+    assert not any(offer(each, shown, "").opens_menu for each in candidates(shown))
+
+
 def test_dialogs_for_files_are_recognized_by_their_parts() -> None:
     place = Rect(0, 0, 20, 20)
     accept = element(1, "push button", "Select", place)
