@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 from aci.acting.actions import Action, Click, Move, Wait
 from aci.applications.catalog import installed_applications, program_name, quiet_time
 from aci.desktop.virtual import VirtualDesktop
-from aci.errors import AciError
+from aci.errors import AciError, LaunchFailed
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element
 from aci.processes import MARK, belonging_to, read_stat
@@ -132,7 +132,8 @@ class Navigator:
         """Start the application on a fresh desktop.
 
         Raises:
-            ApplicationUnusable: It cannot be started or shows nothing, on the second try if it started before.
+            ApplicationUnusable: It cannot be started or shows nothing, on the second try if it started before or ended
+                at its start.
         """
         if self.restarts:
             self._desktop.reset()
@@ -142,8 +143,9 @@ class Navigator:
         volatile = self._launcher.volatile
         try:
             look = self._launcher.start()
-        except ApplicationUnusable:
-            if self.restarts == 1:
+        except ApplicationUnusable as error:
+            # LibreOffice sometimes crashes at a start.
+            if self.restarts == 1 and not isinstance(error.__cause__, LaunchFailed):
                 raise
             self._desktop.reset()
             look = self._launcher.start()

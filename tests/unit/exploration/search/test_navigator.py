@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -11,8 +12,10 @@ import pytest
 from aci.acting.actions import Action, Click
 from aci.acting.settle import Settles
 from aci.desktop.desktop import ActionResult
+from aci.errors import LaunchFailed
 from aci.observation.observation import Element, Observation
 from agent_s.records import GroundedStep
+from exploration.errors import ApplicationUnusable
 from exploration.search.controls import offer
 from exploration.search.navigator import Navigator, Trouble
 from exploration.search.states import Look
@@ -55,6 +58,26 @@ class Renewing(FakeEditor):
 def navigator(editor: FakeEditor) -> Navigator:
     ticks = count()
     return Navigator(editor, ("editor",), clock=lambda: next(ticks) / 100, pause=lambda seconds: None)
+
+
+@pytest.mark.parametrize("crashes", [1, 2])
+def test_application_that_crashes_at_its_first_start_is_started_once_more(tmp_path: Path, crashes: int) -> None:
+    class Crashing(FakeEditor):
+        tried = 0
+
+        def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> object:
+            self.tried += 1
+            if self.tried <= crashes:
+                raise LaunchFailed("it ended with status 134")
+            return super().launch(argv, wait_for_window=wait_for_window)
+
+    editor = Crashing(tmp_path)
+    if crashes == 1:
+        assert navigator(editor).restart().candidates
+    else:
+        with pytest.raises(ApplicationUnusable, match="status 134"):
+            navigator(editor).restart()
+    assert editor.tried == 2
 
 
 def step(look: Look, key: str) -> GroundedStep:
