@@ -202,6 +202,8 @@ class GroundedStep(Record):
     derived: tuple[Derived, ...] | None = None
     fixed: bool = False  # whether a person confirmed that parts of its text that the wording lacks never vary
     untried: bool = False  # whether it was never performed, so that at most a part of its effect is known
+    # all names in the window of its target, sorted, if that must say just this; empty if it does not matter
+    window_says: tuple[str, ...] = ()
 
     @model_validator(mode="before")
     @classmethod

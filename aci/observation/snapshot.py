@@ -113,8 +113,8 @@ class Snapshot:
         """The window that has the keyboard, if any."""
         return next((window for window in self.windows if window.active), None)
 
-    def dialog_before(self, window_id: int) -> Window | None:
-        """Return the dialog in front that keeps input from a window of its application; None if there is none."""
+    def blocking_dialog(self, window_id: int) -> Window | None:
+        """Return the modal dialog in front that blocks another window of its application; None if there is none."""
         front = self.active_window
         window = next((each for each in self.windows if each.id == window_id), None)
         if window is None or front is None or window.popup or window.id == front.id:

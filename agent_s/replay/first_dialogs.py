@@ -1,7 +1,7 @@
 """What answers the dialogs that an application shows at its start: a skill that an exploration has stored.
 
 An exploration starts an application on an empty home, so that it never learns to answer a dialog about a person's
-documents, such as one that offers to recover them.
+documents, such as one that offers to recover them. An answer belongs to a dialog that says the same, word for word.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def ground(step: GroundedStep, observation: Observation, files: frozenset[str] =
         if element is None:
             shown = description.name or description.label or description.description
             return Mismatch(f"no {description.role} {shown!r} on the screen, or several that cannot be told apart")
-        problem = _why_unusable(element, observation)
+        problem = _why_unusable(element, observation) or _find_other_words(step, element, observation)
         if problem:
             return Mismatch(problem)
         fields[name] = element.id
@@ -53,8 +53,20 @@ def _find_wrong_document(step: GroundedStep, observation: Observation, files: fr
 def _why_unusable(element: Element, observation: Observation) -> str:
     if "disabled" in element.states:
         return f"{element.role} {element.name!r} is disabled"
-    dialog = observation.dialog_before(element.window_id)
+    dialog = observation.blocking_dialog(element.window_id)
     return f"the dialog {dialog.title!r} is in front of {element.role} {element.name!r}" if dialog is not None else ""
+
+
+def window_says(window_id: int, observation: Observation) -> tuple[str, ...]:
+    """Return all names in a window, sorted; what OCR read does not count."""
+    inside = (each for each in observation.elements if each.window_id == window_id)
+    return tuple(sorted({each.name for each in inside if each.name and each.source == "accessibility"}))
+
+
+def _find_other_words(step: GroundedStep, element: Element, observation: Observation) -> str:
+    """Return why an answer does not belong to this window; dialogs may have the title and the buttons of others."""
+    same = not step.window_says or step.window_says == window_says(element.window_id, observation)
+    return "" if same else f"the window of {element.role} {element.name!r} says something else"
 
 
 def _find_focus_mismatch(step: GroundedStep, observation: Observation) -> str:

@@ -242,6 +242,8 @@ class Replay:
                 return
             response = ActResponse(next_action=step.intent, action=action)
             steps.append((yield from self.session.step(seen, response, replayed=True)))
+            if not steps[-1].result.ok:
+                return
             seen = yield from self.session.look(check=False)
 
     def _close_dialog_in_front(self, first: GroundedStep, steps: list[Step]) -> Generator[Event, None, None]:

@@ -111,7 +111,7 @@ def _offers(control: Control, before: Look, after: Look, ground: Look, app: str)
     with_menus = {each.element.window_id for each in after.candidates if each.control.role == "menu"}
     others = {each.id for each in after.observation.windows if each.id in opened and each.id in with_menus}
     others -= {each.id for each in after.observation.windows if each.popup or each.modal or each.app in ("", app)}
-    others |= {each.id for each in after.observation.windows if after.observation.dialog_before(each.id) is not None}
+    others |= {each.id for each in after.observation.windows if after.observation.blocking_dialog(each.id) is not None}
     own = [each for each in after.candidates if each.element.window_id not in others]
     found = [each for each in own if each.element.window_id in opened]
     if not found:

@@ -8,6 +8,7 @@ from aci.acting.actions import Click, Hotkey
 from aci.observation.identity import describe
 from aci.observation.observation import Element, Observation, Window
 from agent_s.records import GroundedStep
+from agent_s.replay.grounding import window_says
 from exploration.search.controls import BUTTON_ROLES, portable_description
 from intents.labels import label
 
@@ -56,7 +57,9 @@ def answer(observation: Observation) -> Click | Hotkey | None:
 
 
 def answer_step(answer: Click | Hotkey, observation: Observation, home: str) -> GroundedStep | None:
-    """Return an answer as a step that can be replayed; None for a key, which might close another window later.
+    """Return an answer as a step that can be replayed, only where the dialog says the same again.
+
+    None for a key, which might close another window later.
 
     Args:
         answer: The answer.
@@ -67,7 +70,12 @@ def answer_step(answer: Click | Hotkey, observation: Observation, home: str) -> 
     if button is None:
         return None
     target = portable_description(describe(button, observation), home)
-    return GroundedStep(action=answer, targets={"element_id": target}, intent=f"click {button.name} in {target.window}")
+    return GroundedStep(
+        action=answer,
+        targets={"element_id": target},
+        intent=f"click {button.name} in {target.window}",
+        window_says=window_says(button.window_id, observation),
+    )
 
 
 def _has_menu_bar(window: Window, observation: Observation) -> bool:

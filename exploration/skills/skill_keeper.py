@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from agent_s.loop.learner import PLATFORM
 from agent_s.records import Change
@@ -135,7 +136,7 @@ class SkillKeeper:
             return
         name, stored = FIRST_DIALOGS.format(app=app), [step.model_dump(mode="json") for step in steps]
         known = self._stored(name, "", app, ("active",))
-        if known is None or [step["targets"] for step in known.steps] != [step["targets"] for step in stored]:
+        if known is None or _answered(known.steps) != _answered(stored):
             skill = self._memory.add_skill(name=name, steps=stored, provenance=self._provenance(app, "start", "done"))
             self._memory.record_uses([skill.id], True, checked_by=VERIFIED_BY, clean_start=True)
 
@@ -189,6 +190,10 @@ class SkillKeeper:
             version=program_version(),
             from_screen=True,
         )
+
+
+def _answered(steps: Sequence[Mapping[str, Any]]) -> list[tuple[Any, Any]]:
+    return [(step["targets"], step.get("window_says")) for step in steps]
 
 
 def _draft(naming: Naming, steps: Path, effect: tuple[Change, ...], provenance: Provenance) -> SkillDraft:

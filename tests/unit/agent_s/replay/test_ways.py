@@ -135,6 +135,8 @@ def test_what_an_application_shows_first_is_answered_as_its_exploration_did(memo
     assert performed(welcome) == [Click(element_id=okay.id), *usual]
     recovery = replace(hello, title="Recover the document?")
     assert performed(replace(welcome, windows=(recovery, WINDOWS[1]))) == []
+    question = replace(button(9, "The file has changed. Reload it?", "label"), window_id=hello.id)
+    assert performed(replace(welcome, elements=(*welcome.elements, question))) == []
 
 
 def test_a_dialog_that_can_be_cancelled_stays_open(memory: MemoryStore) -> None:
