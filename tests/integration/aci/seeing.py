@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from aci.desktop.virtual import VirtualDesktop
 from aci.input.backends import open_input_device
@@ -35,6 +37,17 @@ def wait_until(holds: Callable[[], object], limit_s: float = LIMIT_S) -> None:
     while not holds():
         assert time.monotonic() < deadline, f"not within {limit_s:g} s"
         time.sleep(0.02)
+
+
+@contextmanager
+def showing(command: str, page: str, folder: Path, size: tuple[int, int], button: str) -> Iterator[VirtualDesktop]:
+    """Show a page in a browser on a desktop of its own, once a button of the page is there."""
+    file = folder / "form.html"
+    file.write_text(page, encoding="utf-8")
+    with VirtualDesktop(size=size) as desktop:
+        desktop.launch([command, file.as_uri()])
+        until(desktop, lambda seen: find(seen, "push button", button))
+        yield desktop
 
 
 def press_behind_its_back(desktop: VirtualDesktop, keys: str) -> None:

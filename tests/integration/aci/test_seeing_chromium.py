@@ -10,7 +10,7 @@ import pytest
 from aci.acting.actions import Click, Scroll, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Observation
-from tests.integration.aci.seeing import at_rest, element, find, until
+from tests.integration.aci.seeing import at_rest, element, find, showing, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
@@ -44,11 +44,7 @@ list-style: none; background: #eee } li { position: relative; padding: 3px } </s
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDesktop]:
-    page = Path(tmp_path_factory.mktemp("page")) / "form.html"
-    page.write_text(PAGE, encoding="utf-8")
-    with VirtualDesktop(size=(1280, 1000)) as desktop:
-        desktop.launch(["chromium", page.as_uri()])
-        until(desktop, lambda seen: find(seen, "push button", "Send order"))
+    with showing("chromium", PAGE, tmp_path_factory.mktemp("page"), (1280, 1000), "Send order") as desktop:
         yield desktop
 
 

@@ -10,7 +10,7 @@ import pytest
 from aci.acting.actions import Click, Hotkey, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element, Observation
-from tests.integration.aci.seeing import element, find, until
+from tests.integration.aci.seeing import element, find, showing, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
@@ -25,11 +25,7 @@ PAGE = """<!doctype html><title>Order form</title><body>Written by nobody<h1>Ord
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDesktop]:
-    page = Path(tmp_path_factory.mktemp("page")) / "form.html"
-    page.write_text(PAGE, encoding="utf-8")
-    with VirtualDesktop(size=(1280, 800)) as desktop:
-        desktop.launch(["firefox-esr", page.as_uri()])
-        until(desktop, lambda seen: find(seen, "push button", "Ask"))
+    with showing("firefox-esr", PAGE, tmp_path_factory.mktemp("page"), (1280, 800), "Ask") as desktop:
         yield desktop
 
 
