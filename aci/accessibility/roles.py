@@ -44,6 +44,9 @@ TEXTS = READ_AS_TEXT - INTERACTIVE - frozenset({"document text", "status bar", "
 INLINE = frozenset({"static", "link", "label", "subscript", "superscript", "mark", "content insertion",
                     "content deletion"})  # fmt: skip
 
+# parts of a page that are shown where they hold running text
+BLOCKS = frozenset({"section", "form", "landmark", "article"})
+
 # named by the texts in them if they have no name of their own
 NAMED_BY_CONTENT = (BUTTONS | ITEMS | MENU_ENTRIES | frozenset({"link"})) - frozenset({"menu", "icon"})
 

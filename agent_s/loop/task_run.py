@@ -30,6 +30,7 @@ from agent_s.loop.verification import Verification
 from agent_s.probes.prober import Prober
 from agent_s.records import Outcome, Plan, StateCheck, Subtask, Task, Verdict, new_id
 from agent_s.replay.derived import Derivation
+from agent_s.replay.first_dialogs import no_answers
 from agent_s.replay.player import Replay
 from agent_s.replay.recall import Recall
 from agent_s.replay.seen_texts import SeenTexts
@@ -115,9 +116,7 @@ class TaskRun:
                 options.summaries,
                 self._desktop.home,
             )
-        replay = Replay(session, self._desktop.home, self._seen_texts)
-        if self._recall is not None:
-            replay.first_answers = self._recall.first_answers
+        answers = self._recall.first_answers if self._recall is not None else no_answers
         self._subtasks = SubtaskRunner(
             options=options,
             session=session,
@@ -126,7 +125,7 @@ class TaskRun:
             planning=self._planning,
             worker=Worker(session, memory if options.episodic else None, self.id, options.grounding_zooms),
             recall=self._recall,
-            replay=replay,
+            replay=Replay(session, self._desktop.home, self._seen_texts, answers),
             learner=self._learner,
             home=self._desktop.home,
             began=time.time(),

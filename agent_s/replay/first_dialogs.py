@@ -16,6 +16,11 @@ FIRST_DIALOGS = "answer the first dialogs of {app}"
 """Name of the skill."""
 
 
+def no_answers(app: str) -> tuple[GroundedStep, ...]:
+    """Return no steps, where there is no memory."""
+    return ()
+
+
 def first_answers(
     memory: MemoryStore, app: str, platform: str, may_replay: Callable[[Experience], bool]
 ) -> tuple[GroundedStep, ...]:

@@ -36,6 +36,7 @@ from agent_s.replay.effect_checks import (
     split_by_proof,
 )
 from agent_s.replay.effect_signs import Sign, sign_of
+from agent_s.replay.first_dialogs import no_answers
 from agent_s.replay.grounded_steps import FIELDS, Fields, acted_on, changed_fields, fields_of
 from agent_s.replay.grounding import ground
 from agent_s.replay.home_folder import names_home, with_home
@@ -89,7 +90,7 @@ class Replay:
     # texts that the run has seen; without them, no value that came from a screen is typed
     seen_texts: SeenTexts = field(default_factory=SeenTexts)
     # returns the steps that answer what an application shows at its start
-    first_answers: Callable[[str], Sequence[GroundedStep]] = lambda app: ()
+    first_answers: Callable[[str], Sequence[GroundedStep]] = no_answers
     _stale: str = field(default="", init=False)
     _values: dict[str, str] = field(default_factory=dict, init=False)  # current value of each placeholder
     _unproven: tuple[str, ...] = field(default=(), init=False)

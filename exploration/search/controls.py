@@ -284,8 +284,7 @@ def _opens_menu(element: Element, observation: Observation) -> bool:
 def _is_called_menu(button: Element, observation: Observation) -> bool:
     """Return whether a button is called a menu, as no other: LibreOffice calls the arrows of all buttons "Menu"."""
     called_so = any(label("opens_menu").fullmatch(text) for text in (button.name, button.description))
-    alike = [each for each in observation.elements if (each.role, each.name) == (button.role, button.name)]
-    return called_so and len(alike) == 1
+    return called_so and sum((each.role, each.name) == (button.role, button.name) for each in observation.elements) == 1
 
 
 def _can_be_used(element: Element) -> bool:

@@ -40,9 +40,7 @@ from intents.labels import label
 
 _POLL_S = 0.1
 _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the way to a place, and on the way back
-_STILL_LIMIT_S = (
-    1.2  # the same while the screen is at rest; entries of GTK 4's menus are accessible after they are drawn
-)
+_STILL_LIMIT_S = 1.2  # the same while the screen is at rest: GTK 4 draws a menu before its entries are accessible
 _LATE_S = 0.05
 _LOOKS = 4
 _SOON_S, _SOON_POLL_S = 1.5, 0.03  # longest wait for a known screen

@@ -27,8 +27,8 @@ from aci.accessibility.tree.names import (
     visible_children,
     without_additions,
 )
-from aci.accessibility.tree.nodes import Application, Node
-from aci.accessibility.tree.text_runs import EMBEDDED, GECKO, spoken_text
+from aci.accessibility.tree.nodes import GECKO, Application, Node
+from aci.accessibility.tree.text_runs import EMBEDDED, filled_text, spoken_text
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, reading_order
@@ -41,7 +41,7 @@ LONGEST_NEIGHBOUR = 60
 # containers beside each other that have the same parts are taken for entries of a list, such as the posts of a feed
 LEAST_REPEATED, LEAST_PARTS = 3, 2
 
-_FLOWING = (roles.READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - roles.FIELDS
+_FLOWING = (roles.READ_AS_TEXT | roles.BLOCKS) - roles.FIELDS
 _WORDS = roles.INLINE | {"section", "paragraph", "image"}
 ICON_PX = 96  # larger pictures in a page are not icons
 _THICKNESS, _LINE_SHAPE = 10, 60  # a separating line or shadow of a page: up to this high, px, and that much wider
@@ -435,10 +435,8 @@ def _date_text(node: Node) -> str:
         return _date_part(node) or node.attributes.get("placeholder") or node.text or ""
     if node.role == "static":
         return node.name
-    between = (node.text or "").split(EMBEDDED)  # Gecko has the separators there
-    if len(between) != len(node.children) + 1:
-        between = [""] * (len(node.children) + 1)
-    return "".join(before + _date_text(child) for before, child in zip(between, node.children, strict=False))
+    filled = filled_text(node, _date_text) if node.children else None  # Gecko has the separators there
+    return filled if filled is not None else "".join(map(_date_text, node.children))
 
 
 def _date_part(node: Node) -> str:

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from aci.accessibility.atspi import Ref
 from aci.accessibility.tree.names import visible_children
-from aci.accessibility.tree.nodes import Application, Node
-from aci.accessibility.tree.text_runs import GECKO
+from aci.accessibility.tree.nodes import GECKO, Application, Node
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, overlap

@@ -16,8 +16,8 @@ from aci.accessibility.dbus.bus import Answer, Bus, CallRefused
 from aci.accessibility.roles import FIELDS, MENU_ENTRIES, READ_AS_TEXT, VALUED
 from aci.accessibility.tree.capture import all_properties, get_property
 from aci.accessibility.tree.names import ADDRESS, is_field, visible_children, without_additions
-from aci.accessibility.tree.nodes import Application, Node
-from aci.accessibility.tree.text_runs import GECKO, HOLDS_TEXT, UNNAMED, read_runs
+from aci.accessibility.tree.nodes import GECKO, Application, Node
+from aci.accessibility.tree.text_runs import HOLDS_TEXT, UNNAMED, read_runs
 from aci.observation.geometry import Rect
 
 _ACTIVATING = frozenset({"space", "return", "enter"})

@@ -8,8 +8,7 @@ from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.tree.capture import HIDDEN, get_properties, identify, property_value, repair, showing
 from aci.accessibility.tree.details import all_extents
-from aci.accessibility.tree.nodes import Application, Node
-from aci.accessibility.tree.text_runs import GECKO
+from aci.accessibility.tree.nodes import GECKO, Application, Node
 from aci.observation.geometry import Rect
 
 MOST_ASKED = 64  # parts of one parent that are asked where they are, at once
@@ -52,13 +51,12 @@ def _candidates(application: Application) -> Iterator[Node]:
             continue
         seen.add(node.ref)
         shows = [child.has(StateBit.SHOWING) for child in node.children]
-        none = not any(shows)
         for place, child in enumerate(node.children):
             if shows[place]:
                 pending.append(child)
-            elif child.has(StateBit.VISIBLE) and (
-                place < MOST_ASKED if none else any(shows[max(0, place - 1) : place + 2])
-            ):
+                continue
+            may_show = any(shows[max(0, place - 1) : place + 2]) if any(shows) else place < MOST_ASKED
+            if may_show and child.has(StateBit.VISIBLE):
                 yield child
 
 

@@ -9,6 +9,8 @@ from aci.accessibility.atspi import Ref, StateBit
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 
+GECKO = "Gecko"  # how the toolkit of Firefox and Thunderbird begins
+
 
 @dataclass(slots=True)
 class Node:

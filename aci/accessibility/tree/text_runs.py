@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit
 from aci.accessibility.dbus.bus import Bus
-from aci.accessibility.roles import INLINE
+from aci.accessibility.roles import BLOCKS, INLINE
 from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Rect
 from aci.observation.visibility import bounding
 
-GECKO = "Gecko"
 EMBEDDED = "\ufffc"  # placeholder of an object in a text
-MOST_RUNS = 16  # texts between the parts of one object
+MOST_RUNS = 100  # texts between the parts of one object
 UNNAMED = frozenset({"panel", "document web", "document frame"})  # are not called by the text that they hold
-HOLDS_TEXT = frozenset({"section", "form", "landmark", "article"}) | UNNAMED
+HOLDS_TEXT = BLOCKS | UNNAMED
 """Roles of parts of a page that may hold text of their own."""
 
 _RUN = re.compile(rf"[^{EMBEDDED}\s](?:[^{EMBEDDED}]*[^{EMBEDDED}\s])?")
@@ -25,11 +24,16 @@ _RUN = re.compile(rf"[^{EMBEDDED}\s](?:[^{EMBEDDED}]*[^{EMBEDDED}\s])?")
 
 def spoken_text(node: Node) -> str:
     """Return the text of a node, with the names of the objects in it where these are."""
+    filled = filled_text(node, lambda child: child.name or spoken_text(child))
+    return filled if filled is not None else node.text or ""
+
+
+def filled_text(node: Node, words: Callable[[Node], str]) -> str | None:
+    """Return the text of a node, with words in place of each object in it; None if it does not tell where these are."""
     pieces = (node.text or "").split(EMBEDDED)
     if len(pieces) != len(node.children) + 1:
-        return node.text or ""
-    names = [child.name or spoken_text(child) for child in node.children]
-    return "".join(piece + name for piece, name in zip(pieces, [*names, ""], strict=True))
+        return None
+    return pieces[0] + "".join(words(child) + piece for child, piece in zip(node.children, pieces[1:], strict=True))
 
 
 async def read_runs(bus: Bus, nodes: Sequence[Node]) -> None:

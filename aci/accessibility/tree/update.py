@@ -39,6 +39,7 @@ from aci.observation.geometry import Rect
 
 # The containers of these are listed at every look: a closed page keeps answering, and no event reports its successor
 DOCUMENTS = frozenset({"document web", "document frame"})
+FRAME_OF_DOCUMENT = "internal frame"  # holds a document of any role in Gecko, such as a calendar
 # read at every look: LibreOffice moves all it draws without an event or a changed pixel
 ANCHORS = DOCUMENTS | {"root pane"}
 # found in menus and lists that are windows of their own; some count as visible while these are closed
@@ -121,7 +122,7 @@ class _Update:
                 yield named
         shown = list(showing(self._application))
         around = {node.parent for node in shown if node.role in DOCUMENTS and node.parent}
-        around |= {node.ref for node in shown if node.role == "internal frame"}
+        around |= {node.ref for node in shown if node.role == FRAME_OF_DOCUMENT}
         self._application.holders |= around  # while one page goes and another comes they hold none
         self._to_list = {ref: nodes[ref] for ref in (touched.parents | self._application.holders) & self._shown}
 
