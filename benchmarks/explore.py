@@ -164,6 +164,10 @@ APPS = {
     "Dialect": App(("dialect",), "GTK 4"),
     "Kate": App(("kate", "sample.txt"), "Qt 5"),
     "Firefox": App(("firefox-esr",), "Gecko"),
+    "Thunderbird": App(("thunderbird",), "Gecko", held_out=True),
+    "Epiphany": App(("epiphany",), "GTK 3", held_out=True),
+    "gnome-contacts": App(("gnome-contacts",), "GTK 4", held_out=True),
+    "qBittorrent": App(("qbittorrent",), "Qt 5", held_out=True),
 }
 
 
