@@ -219,7 +219,7 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
     phrase = " ".join(words)
     name, generic = _words(application.name), _words(application.generic_name)
     program = _words(application.program)
-    if words in (name, _words(application.id)):
+    if words in (name, _words(application.id), _words(application.window_class)):
         return 100.0
     if words == program:  # what starts it with options is a part of it, such as a dialog
         return 100.0 if len(application.argv) == 1 + application.in_terminal * len(_IN_TERMINAL) else 95.0

@@ -218,7 +218,9 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
     name, element = candidate.control.name, candidate.element
     if element.role in ("page tab", "radio button") and element.states & {"selected", "checked"}:
         return "it is already chosen"
-    if element.role in BUTTON_ROLES and label("frame").fullmatch(name.casefold().split(" the ")[0]):
+    popups = {window.id for window in observation.windows if window.popup}
+    is_framed = element.role in BUTTON_ROLES and element.window_id not in popups
+    if is_framed and label("frame").fullmatch(name.casefold().split(" the ")[0]):
         return "it belongs to the window's frame"
     if risk_words.pattern("closing").match(name) or (
         element.role in BUTTON_ROLES and label("only_closes").fullmatch(name)

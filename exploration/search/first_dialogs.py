@@ -15,6 +15,9 @@ from intents.labels import label
 MOST_ANSWERS = 6
 """Maximum number of dialogs, or pages of an assistant, that are answered at a start."""
 _DIALOGS = ("dialog:", "alert:", "assistant:")
+_ACCEPTING = ("leads_on", "accepts")
+_DECLINING = ("skips", *_ACCEPTING)
+_CHOICES = frozenset({"list item", "radio button"})
 _MOST_IN_A_SIGN_IN = 20
 _CLOSE = Hotkey(keys=("alt", "F4"))
 
@@ -37,19 +40,23 @@ def asks_for_password(observation: Observation) -> bool:
 def answer(observation: Observation) -> Click | Hotkey | None:
     """Return the action that answers a dialog, the one in front first; None if none can be answered.
 
-    Beside another window of its application, a dialog is declined. If it is all that there is, it is accepted, since
-    declining would end the application. What covers a window with a menu bar and has none itself, such as the first
-    page of the manual, is closed.
+    Beside or in another window of its application, a dialog is declined. If it is all that there is, it is accepted,
+    since declining would end the application; where that needs a choice, the first one is taken. What covers a window
+    with a menu bar and has none itself, such as the first page of the manual, is closed.
     """
     if asks_for_password(observation):
         return None
     windows = [window for window in observation.windows if not window.popup]
     for window in sorted(windows, key=lambda each: not each.active):
         inside = _inside(window, observation)
-        is_dialog = any(element.path[:1] and element.path[0].startswith(_DIALOGS) for element in inside)
         alone = not any(each.id != window.id and _same_program(each, window) for each in windows)
-        if (window.modal or is_dialog) and (button := _button(inside, alone)) is not None:
-            return Click(element_id=button.id)
+        element = None
+        if inside and all(_in_dialog(each.path[1:]) for each in inside):  # of a page, which hides all else
+            element = _button(inside, (*_DECLINING, "resizes_window"))
+        elif window.modal or any(_in_dialog(each.path[:1]) for each in inside) or (alone and _only_asks(inside)):
+            element = _accepting(inside) if alone else _button(inside, _DECLINING)
+        if element is not None:
+            return Click(element_id=element.id)
     front = observation.active_window
     behind = [each for each in windows if front is not None and each.id != front.id and _same_program(each, front)]
     covers = front is not None and not _has_menu_bar(front, observation)
@@ -82,13 +89,36 @@ def _has_menu_bar(window: Window, observation: Observation) -> bool:
     return any(part.startswith("menu bar:") for each in _inside(window, observation) for part in each.path)
 
 
-def _button(inside: Sequence[Element], alone: bool) -> Element | None:
+def _in_dialog(path: Sequence[str]) -> bool:
+    return any(part.startswith(_DIALOGS) for part in path)
+
+
+def _only_asks(inside: Sequence[Element]) -> bool:
+    """Return whether a window has nothing but choices, buttons that accept one, and buttons that decline."""
+    buttons = [each for each in inside if each.role in BUTTON_ROLES and not _is_any(each, ("resizes_window",))]
+    declining = [each for each in buttons if _is_any(each, ("declines",))]
+    accepting = [each for each in buttons if _is_any(each, _ACCEPTING)]
+    others = (each for each in inside if "focusable" in each.states and each.role not in BUTTON_ROLES)
+    answers = declining and accepting and all(each in declining or each in accepting for each in buttons)
+    return bool(answers) and all(each.role in _CHOICES for each in others)
+
+
+def _accepting(inside: Sequence[Element]) -> Element | None:
+    """Return the button that accepts, or the first choice if it cannot be used without one."""
+    if (button := _button(inside, _ACCEPTING)) or not any(_is_any(each, _ACCEPTING) for each in inside):
+        return button
+    return next((each for each in inside if each.role in _CHOICES and "disabled" not in each.states), None)
+
+
+def _button(inside: Sequence[Element], kinds: Sequence[str]) -> Element | None:
+    """Return the first button of the first of some kinds that can be used."""
     buttons = [each for each in inside if each.role in BUTTON_ROLES and "disabled" not in each.states]
-    for kind in ("leads_on", "accepts") if alone else ("skips", "leads_on", "accepts"):
-        for button in buttons:
-            if label(kind).fullmatch(button.name) and not label("applies").fullmatch(button.name):
-                return button
-    return None
+    answers = [each for each in buttons if not _is_any(each, ("applies",))]
+    return next((each for kind in kinds for each in answers if _is_any(each, (kind,))), None)
+
+
+def _is_any(button: Element, kinds: Sequence[str]) -> bool:
+    return any(label(kind).fullmatch(button.name) for kind in kinds)
 
 
 def _same_program(one: Window, other: Window) -> bool:

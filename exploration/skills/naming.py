@@ -28,7 +28,7 @@ _CHOICE_ROLES = ("radio menu item", "radio button", "list item")
 _BUTTON_ROLES = ("push button", "button", "toggle button")
 _GROUP = re.compile(r"(?:panel|grouping):(?!Gtk|Hdy|Adw)(.+)")
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W_]+")
-_ALTERNATIVE = re.compile(r"\s+/\s+")
+_ALTERNATIVE, _CONJUNCTION = re.compile(r"\s+/\s+"), re.compile(r"\s+(?:/|&|and)\s+")
 _MOST_ALIASES, _LONGEST = 8, 120
 _MOST_SHOWN = 8
 
@@ -70,7 +70,8 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
         tooltip = ""  # it says what the control is for, and not what was done with it
     others = [*intents[1:], *found.usual_names()]
     names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in others), tooltip]
-    names += [name.replace(found.words, either) for either in _ALTERNATIVE.split(found.words)]
+    parts = _ALTERNATIVE if _begins_with_verb(found.words) else _CONJUNCTION
+    names += [name.replace(found.words, either) for either in parts.split(found.words)]
     aliases = {alias.casefold(): alias for each in names if (alias := " ".join(each.split())[:_LONGEST])}
     aliases.pop(name.casefold(), None)
     preconditions = [f"{app} is in front"]
@@ -264,6 +265,9 @@ class _Function:
             shown = words
         # The title of what "Open..." opens says more than "Open" alone.
         first = shown if _is_verb(words) else words
+        choosing, _, chosen = shown.partition(" ")
+        if _is_verb(words) and label("choosing").fullmatch(choosing) and chosen and choosing != words:
+            yield Do(verb=words, object=chosen)  # "Import...", which opens "Select contact file"
         if _is_verb(first):
             yield Open(object=f"{first} dialog")
             yield from self._of_place()

@@ -206,10 +206,12 @@ class _Update:
         node.states, node.rect = states, rect
         node.asked = True
         is_visible = self._is_visible(node)
-        count = property_value(properties, "ChildCount", -1)
-        if count != node.child_count and may_be_listed(node, node.child_count) and may_be_listed(node, count):
-            self._to_list[node.ref] = node
         appeared = is_visible != was_visible or (is_visible and node.ref not in self._shown)
+        count = property_value(properties, "ChildCount", -1)
+        # GTK 3 lists a popover in its window, and says that it lies in its button: its children are known, but not as such.
+        known = len(node.children) if appeared and is_visible else node.child_count
+        if count != known and may_be_listed(node, node.child_count) and may_be_listed(node, count):
+            self._to_list[node.ref] = node
         return _Answer(node, moved, appeared, opened)
 
     def _around(self, answer: _Answer) -> list[Node]:

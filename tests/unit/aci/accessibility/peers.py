@@ -37,13 +37,14 @@ class Thing:
 
 
 class MemoryBus(Bus):
-    """A bus with a single application, whose cache leaves everything to be asked for."""
+    """A bus with a single application; unless it has a cache, everything has to be asked for."""
 
-    def __init__(self, *tops: Thing) -> None:
+    def __init__(self, *tops: Thing, cache: bool = False) -> None:
         super().__init__("unix:path=/nowhere")
         self.root = Thing("/root", "application", "app", Rect(0, 0, 0, 0), list(tops))
         self.unlisted: list[Thing] = []  # children of the root that it does not list
         self.asked: Counter[str] = Counter()
+        self._cache = cache
 
     async def connect(self) -> None:
         pass
@@ -57,6 +58,8 @@ class MemoryBus(Bus):
             return [[(NAME, "/root")]] if path == ROOT_PATH else CallRefused("no")
         if name == DBUS_NAME:
             return [PID]
+        if member == "GetItems" and self._cache:
+            return [[item for top in self.root.children for item in _items(top, self.root)]]
         things = {thing.path: thing for top in (self.root, *self.unlisted) for thing in _within(top)}
         self.asked[path] += 1
         if path not in things:
@@ -69,6 +72,14 @@ class MemoryBus(Bus):
 
 def _within(thing: Thing) -> list[Thing]:
     return [thing, *(inner for child in thing.children for inner in _within(child))]
+
+
+def _items(thing: Thing, parent: Thing, index: int = 0) -> list[Any]:
+    """Return an object and what it contains as a cache lists them."""
+    said = [_said(thing, PREFIX + "Accessible", member, ()) for member in ("GetInterfaces", "GetRole", "GetState")]
+    around, holds = thing.parent or parent.ref, len(thing.children)
+    item = thing.ref, (NAME, "/root"), around, index, holds, said[0], thing.name, said[1], "", said[2]
+    return [item, *(each for place, child in enumerate(thing.children) for each in _items(child, thing, place))]
 
 
 def _said(thing: Thing, interface: str, member: str, body: Sequence[Any]) -> Any:

@@ -79,6 +79,11 @@ def test_a_text_editor_in_a_terminal_comes_after_those_with_a_window() -> None:
     assert CATALOG.matches("text editor") == [MOUSEPAD, GEDIT, VIM]
 
 
+def test_an_application_is_found_by_the_class_of_its_windows() -> None:
+    mail = Application("thunderbird", "Thunderbird", ("thunderbird",), window_class="thunderbird-default")
+    assert Catalog([mail, GEDIT], "").find("thunderbird-default", guess=False) == mail
+
+
 def test_misspelled_name_can_be_refused_with_a_suggestion() -> None:
     with pytest.raises(LaunchFailed, match=r"'mousepda'. Did you mean Mousepad\?"):
         CATALOG.find("mousepda", guess=False)

@@ -69,6 +69,14 @@ def test_arrows_that_are_all_called_menu_come_in_turn() -> None:
     assert not any(offer(each, shown, "").opens_menu for each in candidates(shown))
 
 
+def test_button_of_a_popup_is_not_of_the_windows_frame() -> None:
+    place = Rect(0, 0, 20, 20)
+    buttons = element(1, "push button", "Help", place), replace(element(2, "push button", "Help", place), window_id=2)
+    shown = seen(*buttons)
+    shown = replace(shown, windows=(*shown.windows, replace(MAIN, id=2, popup=True)))
+    assert [offer(each, shown, "").unsafe for each in candidates(shown)] == ["it belongs to the window's frame", ""]
+
+
 def test_dialogs_for_files_are_recognized_by_their_parts() -> None:
     place = Rect(0, 0, 20, 20)
     accept = element(1, "push button", "Select", place)

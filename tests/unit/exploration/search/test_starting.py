@@ -109,6 +109,8 @@ def test_a_main_window_may_have_a_password_field() -> None:
         ((replace(MODAL, app="Soffice", pid=7), replace(EDITOR_BEHIND, pid=7)), ("OK", "Close"), "Close"),
         ((MODAL,), ("Cancel", "Apply", "Colours"), None),
         ((EDITOR,), ("OK",), None),
+        ((EDITOR,), ("Quit", "Done"), "Done"),
+        ((EDITOR,), ("Quit", "Done", "Colours"), None),
     ],
 )
 def test_a_dialog_of_the_start_is_declined_beside_a_window_and_else_accepted(
@@ -132,6 +134,21 @@ def test_a_manual_in_front_of_a_window_with_menus_is_closed() -> None:
     assert answer(screen(menu, windows=(manual, behind))) == Hotkey(keys=("alt", "F4"))
     assert answer(screen(menu, windows=(EDITOR, replace(manual, active=False)))) is None
     assert answer(screen(menu, windows=(replace(manual, app="Web"), behind))) is None
+
+
+def test_first_choice_is_taken_where_nothing_can_be_accepted_without_one() -> None:
+    accepting = replace(button(2, "Done"), states=frozenset({"disabled"}))
+    choices = (button(3, "On this computer", "list item"), button(4, "On a server", "list item"))
+    asked = screen(button(1, "Quit"), accepting, *choices, windows=(EDITOR,))
+    assert answer(asked) == Click(element_id=3)
+    assert answer(replace(asked, windows=(EDITOR, EDITOR_BEHIND))) is None
+
+
+def test_dialog_of_a_page_is_put_aside_if_nothing_declines_it() -> None:
+    fields = [button(1, "Minimize"), button(2, "Sign in"), button(3, "Name", "entry")]
+    inside = [replace(each, path=("frame:Mail", "dialog:")) for each in fields]
+    assert answer(screen(*inside)) == Click(element_id=1)
+    assert answer(screen(*inside, replace(button(4, "Inbox"), path=("frame:Mail",)))) is None
 
 
 def test_what_is_greyed_out_answers_nothing() -> None:

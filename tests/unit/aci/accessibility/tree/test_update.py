@@ -28,7 +28,12 @@ class World:
     """A page with a list of three buttons and a hidden one, and a reader that has seen it."""
 
     def __init__(
-        self, role: str = "document web", name: str = "app", toolkit: str = "test", around: str = "panel"
+        self,
+        role: str = "document web",
+        name: str = "app",
+        toolkit: str = "test",
+        around: str = "panel",
+        popover: Thing | None = None,
     ) -> None:
         self.buttons = [Thing(f"/b{n}", "push button", f"B{n}", Rect(10, 10 + 40 * n, 80, 20)) for n in range(3)]
         self.hidden = Thing("/h", "push button", "H", Rect(10, 150, 80, 20), states=0)
@@ -36,8 +41,9 @@ class World:
         self.aside = Thing("/aside", "push button", "Aside", Rect(300, 300, 80, 20))
         self.page = Thing("/page", role, "Page", Rect(0, 0, 500, 400), [self.panel, self.aside])
         self.around = Thing("/around", around, "", Rect(0, 0, 500, 400), [self.page])
-        self.frame = Thing("/frame", "frame", "App", Rect(0, 0, 500, 400), [self.around])
-        self.bus = MemoryBus(self.frame)
+        shown = [self.around] if popover is None else [self.around, popover]
+        self.frame = Thing("/frame", "frame", "App", Rect(0, 0, 500, 400), shown)
+        self.bus = MemoryBus(self.frame, cache=popover is not None)
         self.bus.root.name, self.bus.root.toolkit = name, toolkit
         self.now = 0.0
         self.limits = TimeLimits(8.0)
@@ -408,6 +414,20 @@ def test_object_known_only_by_its_events_is_found_by_its_parent(world: World) ->
     world.panel.children.append(added)
     world.event("PropertyChange", added)
     assert "New" in world.look()
+
+
+def test_contents_of_a_popover_of_gtk_3_are_seen_when_it_opens() -> None:
+    hidden = (StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE).value
+    entry = Thing("/entry", "push button", "Entry", Rect(10, 300, 80, 20), states=hidden)
+    inside = Thing("/inside", "filler", "", Rect(10, 300, 80, 80), [entry], states=hidden, parent=(NAME, "/gone"))
+    popover = Thing("/popover", "panel", "", Rect(10, 300, 80, 80), [inside], states=0, parent=(NAME, "/aside"))
+    world = World(popover=popover)
+    assert "Entry" not in world.look()
+
+    for thing in (popover, inside, entry):
+        thing.states = SEEN
+        world.event("StateChanged", thing)
+    assert world.look()["Entry"] == Rect(10, 300, 80, 20)
 
 
 def test_caret_and_selection_of_the_focused_text_follow_its_events(world: World) -> None:
