@@ -164,10 +164,14 @@ APPS = {
     "Dialect": App(("dialect",), "GTK 4"),
     "Kate": App(("kate", "sample.txt"), "Qt 5"),
     "Firefox": App(("firefox-esr",), "Gecko"),
-    "Thunderbird": App(("thunderbird",), "Gecko", held_out=True),
-    "Epiphany": App(("epiphany",), "GTK 3", held_out=True),
-    "gnome-contacts": App(("gnome-contacts",), "GTK 4", held_out=True),
-    "qBittorrent": App(("qbittorrent",), "Qt 5", held_out=True),
+    "Thunderbird": App(("thunderbird",), "Gecko"),
+    "Epiphany": App(("epiphany",), "GTK 3"),
+    "gnome-contacts": App(("gnome-contacts",), "GTK 4"),
+    "qBittorrent": App(("qbittorrent",), "Qt 5"),
+    "gnome-maps": App(("gnome-maps",), "GTK 4", held_out=True),
+    "Meld": App(("meld", "sample.txt", "other.txt"), "GTK 3", held_out=True),
+    "Strawberry": App(("strawberry",), "Qt 5", held_out=True),
+    "LibreCAD": App(("librecad",), "Qt 5", held_out=True),
 }
 
 
