@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from aci.observation.identity import ElementDescription, find_again, titles_agre
 from aci.observation.observation import Element, Observation, Window
 from aci.observation.sheet_places import AXES
 from agent_s.records import ElementState, GroundedStep, Step
-from agent_s.replay.grounded_steps import acted_on, lasting_windows, marks_of, state_of, typed_text
+from agent_s.replay.grounded_steps import acted_on, lasting_windows, marks_of, mask_numbers, state_of, typed_text
 from agent_s.replay.template import values_shown
 from intents.alignment import holds
 from intents.intent import Switch
@@ -24,7 +23,6 @@ MIN_SHARE = 0.5
 _MIN_MARKS = (
     2  # minimum number of appearing and vanishing controls that show a switch's state; single names may coincide
 )
-_NUMBERS = re.compile(r"\d+")
 _TYPESET = str.maketrans("−×÷‘’“”", "-*/''\"\"")  # typographic forms of characters on keyboards
 
 
@@ -100,14 +98,14 @@ def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observati
         wording: The instruction.
         seen: The screen.
     """
-    appeared = {_mask_numbers(mark) for step in steps for mark in step.names_of("appeared")}
-    vanished = {_mask_numbers(mark) for step in steps for mark in step.names_of("vanished")}
+    appeared = {mask_numbers(mark) for step in steps for mark in step.names_of("appeared")}
+    vanished = {mask_numbers(mark) for step in steps for mark in step.names_of("vanished")}
     intent = read(wording)
     if not isinstance(intent, Switch) or intent.state == "toggle":
         return False
     if len(appeared | vanished) < _MIN_MARKS or appeared & vanished:
         return False
-    now = {_mask_numbers(mark) for mark in marks_of(seen, lasting_windows(seen, seen))}
+    now = {mask_numbers(mark) for mark in marks_of(seen, lasting_windows(seen, seen))}
     return appeared <= now and not vanished & now
 
 
@@ -311,11 +309,11 @@ def _is_expected_text(
 
 def _mark_difference(learned: GroundedStep, before: Observation, after: Observation) -> str:
     appeared, vanished = learned.names_of("appeared"), learned.names_of("vanished")
-    counters = {_mask_numbers(mark) for mark in appeared} & {
-        _mask_numbers(mark) for mark in vanished
+    counters = {mask_numbers(mark) for mark in appeared} & {
+        mask_numbers(mark) for mark in vanished
     }  # only their number changed
-    appeared = tuple(mark for mark in appeared if _mask_numbers(mark) not in counters)
-    vanished = tuple(mark for mark in vanished if _mask_numbers(mark) not in counters)
+    appeared = tuple(mark for mark in appeared if mask_numbers(mark) not in counters)
+    vanished = tuple(mark for mark in vanished if mask_numbers(mark) not in counters)
     stayed = lasting_windows(before, after)
     if not appeared and not vanished:
         shown_otherwise = learned.state_before != learned.state_after
@@ -324,12 +322,12 @@ def _mark_difference(learned: GroundedStep, before: Observation, after: Observat
             if shown_otherwise
             else _find_unchanged_counter(counters, *(marks_of(seen, stayed) for seen in (before, after)))
         )
-    old, new = ({_mask_numbers(mark) for mark in marks_of(seen, stayed)} for seen in (before, after))
-    missing = [mark for mark in appeared if _mask_numbers(mark) not in new]
+    old, new = ({mask_numbers(mark) for mark in marks_of(seen, stayed)} for seen in (before, after))
+    missing = [mark for mark in appeared if mask_numbers(mark) not in new]
     if len(missing) > MIN_SHARE * len(appeared):
         return f"{_name_mark(missing[0])} should have appeared"
-    there = [mark for mark in vanished if _mask_numbers(mark) in old]
-    still_there = [mark for mark in there if _mask_numbers(mark) in new]
+    there = [mark for mark in vanished if mask_numbers(mark) in old]
+    still_there = [mark for mark in there if mask_numbers(mark) in new]
     return (
         f"{_name_mark(still_there[0])} should have vanished"
         if len(still_there) > MIN_SHARE * max(1, len(there))
@@ -339,7 +337,7 @@ def _mark_difference(learned: GroundedStep, before: Observation, after: Observat
 
 def _find_unchanged_counter(counters: Collection[str], before: Collection[str], after: Collection[str]) -> str:
     """Return a control with a counter that should have changed; empty if any of the counters has."""
-    counted = sorted(mark for mark in before if _mask_numbers(mark) in counters)
+    counted = sorted(mark for mark in before if mask_numbers(mark) in counters)
     return f"{_name_mark(counted[0])} should have changed" if counted and all(mark in after for mark in counted) else ""
 
 
@@ -429,10 +427,6 @@ def _name_window(title: str) -> str:
 def _name_mark(mark: str) -> str:
     role, _, name = mark.partition(":")
     return f"the {role} {name!r}"
-
-
-def _mask_numbers(mark: str) -> str:
-    return _NUMBERS.sub("#", mark)
 
 
 def _describe_states(states: Sequence[str], switched: set[str]) -> str:

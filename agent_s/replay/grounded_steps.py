@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from aci.acting.actions import LOOKS, Action, Click, DragAndDrop, HoldAndPress, Hotkey, SaveToBuffer, Scroll, Type
@@ -9,6 +10,7 @@ from aci.acting.targets import element_meant
 from aci.observation.identity import ElementDescription, cells_of, describe
 from aci.observation.observation import Element, Observation
 from aci.observation.sheet_places import AXES, CellPlace, find_cells
+from aci.observation.visibility import bounding
 from agent_s.records import ID_FIELDS, Change, ElementState, EndState, GroundedStep, Step
 from agent_s.replay.anchors import anchor_points, pictures_of
 from intents.alignment import holds
@@ -31,6 +33,7 @@ Fields = dict[int, tuple[str, str]]  # mark ("role:name") and content or states 
 
 MAX_TEXT = 2000  # longer contents are documents, which say little about a step
 _MAX_NAME = 80
+_NUMBERS = re.compile(r"\d+")
 _MAX_MARKS = 12
 
 
@@ -173,7 +176,7 @@ def state_of(element: Element) -> ElementState:
 
 def marks_of(observation: Observation, windows: frozenset[int]) -> frozenset[str]:
     """Return the marks ("role:name") of the named controls in the given windows."""
-    return frozenset(f"{e.role}:{e.name}" for e in _controls(observation) if e.window_id in windows)
+    return frozenset(_mark(each) for each in _controls(observation) if each.window_id in windows)
 
 
 def fields_of(observation: Observation) -> Fields:
@@ -253,10 +256,32 @@ def _front(action: Action, observation: Observation) -> str:
 def _mark_changes(before: Observation, after: Observation) -> tuple[Change, ...]:
     stayed = lasting_windows(before, after)
     old, new = (marks_of(seen, stayed) for seen in (before, after))
+    gone = (old - new) - _covered(before, old - new, after, new - old)
     return (
         *(Change(kind="appeared", what=mark, after="shown") for mark in _first_marks(after, new - old)),
-        *(Change(kind="vanished", what=mark, before="shown") for mark in _first_marks(before, old - new)),
+        *(Change(kind="vanished", what=mark, before="shown") for mark in _first_marks(before, gone)),
     )
+
+
+def _covered(before: Observation, gone: frozenset[str], after: Observation, come: frozenset[str]) -> frozenset[str]:
+    """Return the marks of what vanished where others appeared, which depends on the size of the window.
+
+    What only got another number is not among them.
+    """
+    places = [each.rect for each in _controls(after) if _mark(each) in come and each.rect.area]
+    around = bounding(places) if places else None
+    kept = {mask_numbers(mark) for mark in come}
+    inside = (each for each in _controls(before) if around is not None and around.contains(each.rect.center))
+    return frozenset(mark for each in inside if (mark := _mark(each)) in gone and mask_numbers(mark) not in kept)
+
+
+def mask_numbers(mark: str) -> str:
+    """Return a mark with "#" in place of each number."""
+    return _NUMBERS.sub("#", mark)
+
+
+def _mark(element: Element) -> str:
+    return f"{element.role}:{element.name}"
 
 
 def lasting_windows(before: Observation, after: Observation) -> frozenset[int]:
@@ -266,7 +291,7 @@ def lasting_windows(before: Observation, after: Observation) -> frozenset[int]:
 
 
 def _first_marks(observation: Observation, marks: frozenset[str]) -> list[str]:
-    in_order = dict.fromkeys(f"{element.role}:{element.name}" for element in _controls(observation))
+    in_order = dict.fromkeys(map(_mark, _controls(observation)))
     return [mark for mark in in_order if mark in marks][:_MAX_MARKS]
 
 
