@@ -268,11 +268,11 @@ def _covered(before: Observation, gone: frozenset[str], after: Observation, come
 
     What only got another number is not among them.
     """
-    places = [each.rect for each in _controls(after) if _mark(each) in come and each.rect.area]
-    around = bounding(places) if places else None
+    places = [each.rect for each in after.elements if each.id not in before.by_id and each.rect.area]
+    around = bounding(places) if places and come else None
     kept = {mask_numbers(mark) for mark in come}
-    inside = (each for each in _controls(before) if around is not None and around.contains(each.rect.center))
-    return frozenset(mark for each in inside if (mark := _mark(each)) in gone and mask_numbers(mark) not in kept)
+    below = (each for each in _controls(before) if around is not None and around.intersection(each.rect))
+    return frozenset(mark for each in below if (mark := _mark(each)) in gone and mask_numbers(mark) not in kept)
 
 
 def mask_numbers(mark: str) -> str:
