@@ -21,7 +21,7 @@ from aci.accessibility.elements.windows import correct_windows
 from aci.accessibility.reading import Lost
 from aci.accessibility.tree.capture import find_unlisted, get_property, read_tree, showing, top_refs, tops_with
 from aci.accessibility.tree.details import read_details
-from aci.accessibility.tree.gecko import show_boxless
+from aci.accessibility.tree.gecko import find_spilling, show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
 from aci.accessibility.tree.names import LONGEST_NAME, collapse
 from aci.accessibility.tree.nodes import Application
@@ -395,6 +395,7 @@ class Reader:
         await show_open_menus(self._bus, application)
         await show_boxless(self._bus, application)
         await read_details(self._bus, application, showing(application))
+        await find_spilling(self._bus, application)
         await read_tables(self._bus, application)
         application.forget_the_gone()
 

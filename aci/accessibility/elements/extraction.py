@@ -11,6 +11,7 @@ from aci.accessibility import roles
 from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.kept_drafts import WIDE, KeptDrafts
+from aci.accessibility.elements.page_fields import date_part, date_text
 from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
@@ -28,7 +29,7 @@ from aci.accessibility.tree.names import (
     without_additions,
 )
 from aci.accessibility.tree.nodes import GECKO, Application, Node
-from aci.accessibility.tree.text_runs import EMBEDDED, filled_text, spoken_text
+from aci.accessibility.tree.text_runs import EMBEDDED, has_own_text, spoken_text
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, reading_order
@@ -101,6 +102,7 @@ class _Walk:
         self._screen = screen
         self._kept = kept
         self._chromium = application.toolkit.startswith("Chromium")
+        self._gecko = application.toolkit.startswith(GECKO)
         self._boxes: dict[str, list[Node]] | None = None
 
     def ordered(self, node: Node, document: bool = False) -> list[Node]:
@@ -175,9 +177,11 @@ class _Walk:
         )
         if node.role in roles.OPENS_OUTSIDE and node.popup is None:
             return base._replace(clip=self._screen, soft=None, outside=True)
+        if self._gecko and node.role == "tool bar" and node.rect is None:
+            return None  # a menu bar that is put away
         if node.rect is None or node.role == "page tab":
             return base  # the page of a GTK 3 notebook hangs below its tab, and lies elsewhere
-        if self._chromium and node.role not in _HARD_CLIPS:
+        if (self._chromium and node.role not in _HARD_CLIPS) or node.ref in self._application.spilling:
             soft = node.rect.intersection(place.soft) if place.soft is not None else None
             return base._replace(soft=soft or node.rect) if node.rect.area else base
         clip = place.clip.intersection(node.rect)
@@ -254,8 +258,11 @@ class _Walk:
         if node.role == "toggle button" and node.has(StateBit.EXPANDABLE) and node.rect is not None and not document:
             return replace(node.rect, width=min(node.rect.width, 2 * node.rect.height))
         flows = node.role in _FLOWING and node.role not in roles.INTERACTIVE and bool(node.children)
-        if node.rect is None or not document or not flows or flowing_text(self._application, node) is None:
+        said = flowing_text(self._application, node) if document and flows else None
+        if node.rect is None or said is None:
             return node.rect
+        if self._gecko and (has_own_text(node) or collapse(node.name) not in ("", collapse(said))):
+            return node.rect  # its own text lies beside its children
         words = [child.rect for child in node.children if child.rect is not None and child.rect.area]
         return bounding(words) if words else node.rect
 
@@ -420,29 +427,13 @@ def _text(application: Application, node: Node, name: str) -> str | None:
         in_page = application.toolkit.startswith(("Chromium", GECKO))
         return node.choice or collapse(spoken_text(node)) or (_words_in(node) if in_page else name) or None
     if node.role == "date editor" and node.children:
-        return _date_text(node)
-    if node.role == "spin button" and not node.attributes.keys().isdisjoint(("placeholder", "valuetext")):
-        return _date_part(node) or None
+        return date_text(node)
+    if (part := date_part(node)) is not None:
+        return part or None
     if node.role in roles.VALUED and not node.has(StateBit.EDITABLE):
         # Qt says the unit of a number in its text, and the word that stands for one number.
         return node.text if node.role == "spin button" and _MORE_THAN_A_NUMBER.search(node.text or "") else None
     return node.text if is_field(node) else None
-
-
-def _date_text(node: Node) -> str:
-    """Return the content of a date or time field of a page: its parts and separators."""
-    if node.role == "spin button":
-        return _date_part(node) or node.attributes.get("placeholder") or node.text or ""
-    if node.role == "static":
-        return node.name
-    filled = filled_text(node, _date_text) if node.children else None  # Gecko has the separators there
-    return filled if filled is not None else "".join(map(_date_text, node.children))
-
-
-def _date_part(node: Node) -> str:
-    """Return the value of one part; unset parts have the value "0", set ones no leading zero."""
-    value = node.attributes.get("valuetext", "")
-    return "" if value == "0" else value
 
 
 def _within(name: str, owner: str) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from aci.accessibility.elements.draft import Draft
+from aci.accessibility.elements.page_fields import number_of
 from aci.accessibility.roles import FIELDS
-from aci.accessibility.tree.nodes import Node
 from aci.observation.cell_addresses import parse_address
 from aci.observation.geometry import Rect
 from aci.observation.sightings import Sighting
@@ -184,14 +184,6 @@ def _sighting(draft: Draft, placement: Placement) -> Sighting:
     )
 
 
-def _value(node: Node) -> float | None:
-    """Return a number; that of a part of a date is in its text, and Gecko says 0 for all of them."""
-    part = node.attributes.get("valuetext") if node.role == "spin button" else None
-    if part is None:
-        return node.value
-    return float(part) if part.isdecimal() and part != "0" else None
-
-
 def _element(identity: int, draft: Draft, app: str, placement: Placement) -> Element:
     return Element(
         id=identity,
@@ -202,7 +194,7 @@ def _element(identity: int, draft: Draft, app: str, placement: Placement) -> Ele
         window_id=draft.window.id,
         app=app,
         text=draft.text,
-        value=_value(draft.node),
+        value=number_of(draft.node),
         caret=draft.node.caret,
         selection=draft.node.selection,
         states=draft.states,

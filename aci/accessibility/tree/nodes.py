@@ -92,6 +92,7 @@ class Application:
     patchy: bool = False  # whether its cache lacks nodes, so that reading it completely takes many calls
     # objects that contain documents or did, such as the pages of a browser
     holders: set[Ref] = field(default_factory=set)
+    spilling: set[Ref] = field(default_factory=set)  # parts of pages of Gecko whose contents also show outside of them
     windows: tuple[Window, ...] = ()  # its X11 windows when it was last read
     introduced: bool = False  # whether its name and toolkit are known
     # connections of other applications with windows, whose objects are not its own

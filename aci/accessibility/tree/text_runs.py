@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from aci.observation.visibility import bounding
 
 EMBEDDED = "\ufffc"  # placeholder of an object in a text
 MOST_RUNS = 100  # texts between the parts of one object
+MOST_TRIES, TRY_AGAIN_S = 5, 0.03  # how often characters are asked where they lie, and the time between
 UNNAMED = frozenset({"panel", "document web", "document frame"})  # are not called by the text that they hold
 HOLDS_TEXT = BLOCKS | UNNAMED
 """Roles of parts of a page that may hold text of their own."""
@@ -26,6 +28,11 @@ def spoken_text(node: Node) -> str:
     """Return the text of a node, with the names of the objects in it where these are."""
     filled = filled_text(node, lambda child: child.name or spoken_text(child))
     return filled if filled is not None else node.text or ""
+
+
+def has_own_text(node: Node) -> bool:
+    """Return whether an object has a text besides those of the objects in it."""
+    return node.text is not None and _RUN.search(node.text) is not None
 
 
 def filled_text(node: Node, words: Callable[[Node], str]) -> str | None:
@@ -48,13 +55,22 @@ async def read_runs(bus: Bus, nodes: Sequence[Node]) -> None:
         if node.text and (apart or node.role in UNNAMED):
             wanted += [(node, found) for found in list(_RUN.finditer(node.text))[:MOST_RUNS]]
     ends = [(node.ref, at) for node, found in wanted for at in (found.start(), found.end() - 1)]
-    answers = await bus.call_all(
-        [(*ref, PREFIX + "Text", "GetCharacterExtents", "iu", (at, SCREEN_COORDINATES)) for ref, at in ends]
-    )
-    places = [Rect(*answer) if isinstance(answer, list) else None for answer in answers]
+    places = await _character_extents(bus, ends)
+    for _ in range(MOST_TRIES):
+        if not places or any(rect is not None and rect.area for rect in places):
+            break
+        await asyncio.sleep(TRY_AGAIN_S)  # Gecko begins to gather them for a page when it is first asked
+        places = await _character_extents(bus, ends)
     for (node, found), first, last in zip(wanted, places[::2], places[1::2], strict=True):
         if first is not None and last is not None and first.area and last.area:
             node.runs = (*node.runs, _run(node, found, _around(node, first, last)))
+
+
+async def _character_extents(bus: Bus, ends: Sequence[tuple[Ref, int]]) -> list[Rect | None]:
+    answers = await bus.call_all(
+        [(*ref, PREFIX + "Text", "GetCharacterExtents", "iu", (at, SCREEN_COORDINATES)) for ref, at in ends]
+    )
+    return [Rect(*answer) if isinstance(answer, list) else None for answer in answers]
 
 
 def _around(node: Node, first: Rect, last: Rect) -> Rect:

@@ -31,7 +31,7 @@ from aci.accessibility.tree.capture import (
     showing,
 )
 from aci.accessibility.tree.details import all_extents, read_contents, read_details
-from aci.accessibility.tree.gecko import show_boxless
+from aci.accessibility.tree.gecko import find_spilling, show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
@@ -103,7 +103,9 @@ class _Update:
         await show_open_menus(self._bus, self._application)
         await show_boxless(self._bus, self._application)
         await self._contents()
-        return self._changed
+        before = self._application.spilling
+        await find_spilling(self._bus, self._application)
+        return self._changed | (before ^ self._application.spilling)
 
     def _first(self) -> Iterator[Node]:
         nodes, touched = self._application.nodes, self._scope.touched
