@@ -21,6 +21,7 @@ PAGE = """<!doctype html><title>Order form</title><body><h1>Order form</h1>
 <p><label><input type=checkbox> Send me news</label>
 <label><input type=radio name=s>Small</label><label><input type=radio name=s checked>Large</label></p>
 <p><label for=d>Delivery date</label> <input type=date id=d value=2025-03-17></p>
+<p><label>Amount <input type=number value=0 placeholder=5></label> <label>Limit <input type=number></label></p>
 <p>Password <input type=password value=secret></p><p><label for=t>Notes</label><textarea id=t>one
 two</textarea></p><p><button>Send order</button> <button disabled>Not yet</button></p>
 <p>Confirmation code: <code>QX-4471</code></p><table><tr><th>Item<th>Price<tr><td>Apple<td>1.20</table>
@@ -83,6 +84,8 @@ def test_fields_tell_content_and_state(seen: Observation) -> None:
     assert "disabled" in find(seen, "push button", "Not yet").states  # type: ignore[union-attr]
     assert find(seen, "date editor", "Delivery date").text == "03/17/2025"  # type: ignore[union-attr]
     assert find(seen, "entry", "Notes").text == "one\ntwo"  # type: ignore[union-attr]
+    numbers = [find(seen, "spin button", name) for name in ("Amount", "Limit")]
+    assert [(field.value, field.text) for field in numbers if field is not None] == [(0, "0"), (None, "")]
 
 
 def test_password_is_masked_and_labelled_by_the_text_before_it(seen: Observation) -> None:

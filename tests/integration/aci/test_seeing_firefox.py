@@ -20,6 +20,9 @@ PAGE = """<!doctype html><title>Order form</title><body>Written by nobody<h1>Ord
 </div><p><label>Town <input list=towns></label><datalist id=towns><option>Bern</datalist>
 <p><label>Color <select><option>Red<option>Green</select></label> <label>Day <input type=date></label>
 <p><button role=combobox aria-label=Engine aria-expanded=false><div>Google</div></button>
+<div style="height:0"><button style="margin-top:60px">Below</button></div>
+<div style="height:9px;overflow:hidden"><p style="margin:30px"><button>Clipped</button></div>
+<p><label>Amount <input type=number value=0></label>
 <p><button onclick="document.title = confirm('Really?') ? 'yes' : 'no'">Ask</button>"""
 
 
@@ -48,7 +51,7 @@ def in_popup(seen: Observation) -> list[Element]:
     [
         ("heading", "Order"), ("section", "Total: 5"), ("section", "Go home now"), ("link", "home"),
         ("static", "Count"), ("push button", "7"), ("static", "left"), ("static", "Written by nobody"),
-        ("radio button", "Fast"),
+        ("radio button", "Fast"), ("push button", "Below"),
     ],
 )  # fmt: skip
 def test_each_part_of_the_page_is_one_element(seen: Observation, role: str, name: str) -> None:
@@ -60,6 +63,12 @@ def test_fields_contain_what_they_show(seen: Observation) -> None:
     assert {name: box.text or "" for name, box in found.items() if box is not None} == {
         "Town": "", "Color": "Red", "Engine": "Google"
     }  # fmt: skip
+
+
+def test_number_may_be_zero_and_what_a_container_clips_is_not_seen(seen: Observation) -> None:
+    amount = find(seen, "spin button", "Amount")
+    assert amount is not None and (amount.value, amount.text) == (0, "0")
+    assert find(seen, "push button", "Clipped") is None
 
 
 def test_menu_of_the_application_is_seen_and_used(browser: VirtualDesktop) -> None:

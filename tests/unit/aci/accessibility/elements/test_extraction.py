@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Set
 
+import pytest
+
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.extraction import draft_elements
@@ -226,6 +228,27 @@ def test_date_field_of_gecko_has_its_separators_between_its_parts() -> None:
     field = node("date editor", "Day", Rect(10, 10, 100, 20), *parts, text="\ufffc/\ufffc\ufffc")
     found = drafts(page(field), "Gecko 128.0")
     assert [draft.text for draft in found if draft.role != "push button"] == ["03/dd", "03", None]
+
+
+@pytest.mark.parametrize("toolkit", [CHROMIUM, "Gecko 128.0"])
+@pytest.mark.parametrize("text", ["0", ""])
+def test_number_field_of_a_page_contains_what_is_typed_into_it(toolkit: str, text: str) -> None:
+    attributes = {"tag": "input", "valuetext": text, "placeholder": "5"}
+    states = SEEN | (StateBit.EDITABLE | StateBit.FOCUSABLE).value
+    field = node("spin button", "Amount", PLACE, text=text, attributes=attributes, states=states)
+    assert [draft.text for draft in drafts(page(field), toolkit)] == [text]
+
+
+@pytest.mark.parametrize(("toolkit", "names"), [("Gecko 128.0", []), ("gtk 3.24.38", ["Close"])])
+def test_tool_bar_without_a_place_is_put_away_in_gecko(toolkit: str, names: list[str]) -> None:
+    bar = node("tool bar", "Menu Bar", None, node("push button", "Close", PLACE))
+    assert [draft.name for draft in drafts(frame(bar), toolkit)] == names
+
+
+def test_heading_of_gecko_is_as_wide_as_its_own_text_too() -> None:
+    form = node("link", "form", Rect(120, 10, 80, 20))
+    heading = node("heading", "Order form", Rect(10, 10, 400, 20), form)
+    assert [draft.area for draft in drafts(page(heading), "Gecko 128.0") if draft.role == "heading"] == [heading.rect]
 
 
 def test_phantom_menu_bar_of_libreoffice_is_left_out() -> None:

@@ -72,11 +72,25 @@ def test_elements_stay_until_anything_about_them_changes(part: str, value: objec
     assert seen(places) == seen(Places()) != first
 
 
-@pytest.mark.parametrize(("said", "number"), [("12", 12.0), ("", None), ("0", None)])
-def test_part_of_a_date_has_the_number_that_it_shows(said: str, number: float | None) -> None:
-    part = node("spin button", "Month", PLACE, attributes={"valuetext": said})
-    part.value = 0.0
-    [element] = placed(drafts(part), WINDOW)
+@pytest.mark.parametrize(
+    ("attributes", "text", "number"),
+    [
+        ({"valuetext": "12"}, None, 12.0),
+        ({"valuetext": ""}, None, None),
+        ({"valuetext": "0", "placeholder": "mm"}, None, None),
+        ({"valuetext": "00", "placeholder": "--"}, None, 0.0),
+        ({"valuetext": "0", "tag": "div"}, None, 0.0),
+        ({"valuetext": "0", "placeholder": "5", "tag": "input"}, "0", 3.0),
+        ({"placeholder": "5", "tag": "input"}, "", None),
+        ({}, "", 3.0),
+    ],
+)
+def test_number_is_that_of_the_part_of_a_date_or_of_a_field_with_content(
+    attributes: dict[str, str], text: str | None, number: float | None
+) -> None:
+    field = node("spin button", "Month", PLACE, attributes=attributes, text=text)
+    field.value = 3.0
+    [element] = placed(drafts(field), WINDOW)
     assert element.value == number
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -17,10 +18,13 @@ WHOLE = Rect(0, 0, 500, 400)
 VISIBLE = StateBit.VISIBLE.value
 
 
-def drafts(*parts: Thing, toolkit: str = "Gecko 128.0", text: str | None = None) -> list[Draft]:
+def drafts(
+    *parts: Thing, toolkit: str = "Gecko 128.0", text: str | None = None, hit: Sequence[Thing] = (), unmeasured: int = 0
+) -> list[Draft]:
     page = Thing("/page", "document web", "Page", WHOLE, list(parts), text=text)
     bus = MemoryBus(Thing("/frame", "frame", "App", WHOLE, [page]))
-    bus.root.toolkit = toolkit
+    bus.root.toolkit, bus.unmeasured = toolkit, unmeasured
+    bus.on_top = {(each.rect.center.x, each.rect.center.y): each.ref for each in hit}
     scene = asyncio.run(Reader(bus).read([WINDOW], SCREEN))
     assert scene.notes == ()
     return [draft for draft, _ in scene.drafts]
@@ -63,6 +67,22 @@ def test_texts_beside_controls_have_a_place_of_their_own() -> None:
         ("static", "after"), ("static", "Count"), ("push button", "7"), ("static", "left")
     ]  # fmt: skip
     assert next(draft.area for draft in found if draft.name == "Count") == Rect(10, 10, 40, 16)
+
+
+def test_places_of_texts_are_asked_again_while_none_is_known() -> None:
+    count = Thing(
+        "/count", "section", "", Rect(10, 10, 200, 16), [button("7", Rect(60, 10, 20, 20))], text="Count \ufffc"
+    )
+    assert [draft.name for draft in drafts(count, unmeasured=4)] == ["Count", "7"]
+
+
+@pytest.mark.parametrize("spills", [True, False])
+def test_contents_outside_of_their_container_are_seen_where_they_are_hit(spills: bool) -> None:
+    """A container without a height of its own shows them, one that scrolls does not."""
+    inside, *outside = (button(str(row), Rect(10, 10 + 40 * row, 80, 20)) for row in range(4))
+    container = Thing("/container", "section", "", Rect(10, 10, 200, 20), [inside, *outside])
+    found = drafts(container, hit=outside if spills else ())
+    assert [draft.name for draft in found] == (["0", "1", "2", "3"] if spills else ["0"])
 
 
 @pytest.mark.parametrize("toolkit", ["Gecko 128.0", "Chromium 1.0"])
