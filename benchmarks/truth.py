@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.support.figures import Figures, command
-from benchmarks.support.truth import dispatch, ids, judging, reflecting, replaying, texts, toolkits
+from benchmarks.support.truth import dispatch, ids, judging, pages, reflecting, replaying, texts, toolkits
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ PARTS: dict[str, Part] = {
     "dispatch": Part(dispatch.NAMES, dispatch.measure),
     "ids": Part(ids.NAMES, ids.measure),
     "judging": Part(judging.NAMES, judging.measure),
+    "pages": Part(pages.NAMES, pages.measure),
     "reflecting": Part(reflecting.NAMES, reflecting.measure),
     "replaying": Part(replaying.NAMES, replaying.measure),
     "texts": Part(texts.NAMES, texts.measure),

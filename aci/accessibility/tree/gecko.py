@@ -70,7 +70,10 @@ async def find_spilling(bus: Bus, application: Application) -> None:
 
 
 def _outside(application: Application) -> Iterator[tuple[Node, Node, list[Node]]]:
-    """Yield the parts of pages that lie outside of what contains them, with their page and these containers."""
+    """Yield the parts of pages that lie outside of what contains them, with their page and these containers.
+
+    What is clipped in part does not count: Gecko goes by the whole of it when it is asked what lies at a point.
+    """
     pages = [node for node in showing(application) if node.role.startswith("document") and node.rect is not None]
     pending: list[tuple[Node, Node, tuple[Node, ...]]] = [(page, page, ()) for page in pages]
     while pending:
@@ -80,7 +83,7 @@ def _outside(application: Application) -> Iterator[tuple[Node, Node, list[Node]]
                 continue
             rect, left = child.rect, []
             if rect is not None and rect.area and page.rect is not None and page.rect.contains(rect.center):
-                left = [each for each in around if each.rect is not None and not each.rect.contains(rect.center)]
+                left = [each for each in around if each.rect is not None and each.rect.intersection(rect) is None]
                 if left:
                     yield child, page, left
             if not left:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aci.accessibility import roles
 from aci.accessibility.atspi import NAMED_STATES, StateBit
-from aci.accessibility.tree.nodes import Application, Node
+from aci.accessibility.tree.nodes import GECKO, Application, Node
 from aci.accessibility.tree.rich_text import without_markup
 from aci.accessibility.tree.text_runs import spoken_text
 from aci.observation.snapshot import State
@@ -215,7 +215,7 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
         states = (states if _has_focused_tabs(application, node) else states - {"focused"}) | {"selected"}
     if role in _CAN_BE_DISABLED and _is_disabled(application, node):
         states.add("disabled")
-    elif role in _WRITTEN_IN and application.toolkit.casefold().startswith("gtk") and "editable" not in states:
+    elif role in _WRITTEN_IN and application.toolkit.startswith(("gtk", "GTK", GECKO)) and "editable" not in states:
         states.add("read_only")
     if "mixed" in states:
         states.discard("checked")
@@ -245,4 +245,6 @@ def _is_disabled(application: Application, node: Node) -> bool:
     if is_gtk4(application) or node.has(StateBit.INDETERMINATE):
         # The one never sets ENABLED, GTK 3 takes it from a box between its states.
         return not node.has(StateBit.SENSITIVE)
+    if node.has(StateBit.READ_ONLY) and node.has(StateBit.FOCUSABLE) and application.toolkit.startswith("Chromium"):
+        return False  # what it calls read-only is not enabled there
     return not (node.has(StateBit.SENSITIVE) and node.has(StateBit.ENABLED))

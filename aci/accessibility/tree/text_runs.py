@@ -17,7 +17,9 @@ from aci.observation.visibility import bounding
 EMBEDDED = "\ufffc"  # placeholder of an object in a text
 MOST_RUNS = 100  # texts between the parts of one object
 MOST_TRIES, TRY_AGAIN_S = 5, 0.03  # how often characters are asked where they lie, and the time between
-UNNAMED = frozenset({"panel", "document web", "document frame"})  # are not called by the text that they hold
+UNNAMED = frozenset(
+    {"panel", "document web", "document frame", "dialog", "tool bar", "scroll pane", "list", "menu", "embedded"}
+)  # are not called by the text that they hold
 HOLDS_TEXT = BLOCKS | UNNAMED
 """Roles of parts of a page that may hold text of their own."""
 

@@ -69,6 +69,14 @@ def test_texts_beside_controls_have_a_place_of_their_own() -> None:
     assert next(draft.area for draft in found if draft.name == "Count") == Rect(10, 10, 40, 16)
 
 
+@pytest.mark.parametrize("role", ["dialog", "tool bar", "list", "scroll pane"])
+def test_texts_are_seen_in_what_is_not_called_by_them(role: str) -> None:
+    sure = Thing(
+        "/sure", role, "Question", Rect(10, 10, 200, 16), [button("Yes", Rect(90, 10, 40, 16))], text="Sure? \ufffc"
+    )
+    assert [draft.name for draft in drafts(sure)] == ["Sure?", "Yes"]
+
+
 def test_places_of_texts_are_asked_again_while_none_is_known() -> None:
     count = Thing(
         "/count", "section", "", Rect(10, 10, 200, 16), [button("7", Rect(60, 10, 20, 20))], text="Count \ufffc"

@@ -1,0 +1,230 @@
+"""Whether what a page shows is seen, in each browser, and whether nothing else is.
+
+The pages of `benchmarks/data/pages` and of MiniWoB++ report their visible texts and controls, each with its box, by a
+script that asks the page itself (`probe.js`). `page_seen`: share of them for which an element in the right place has
+the text, or the kind, name, content and state of the control. `page_unseen_shown`: share of the elements of texts and
+buttons in a page where the page shows nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aci.acting.actions import Hotkey, Type, Wait
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element, Observation
+from benchmarks.support.figures import Figures, NotMeasured, tell
+from benchmarks.support.reports import wait_until
+from benchmarks.support.screens import desktop_without_ocr
+from evaluation.errors import PagesMissing
+from evaluation.miniwob.pages import PACKAGE, find_pages
+
+NAMES = ("page_parts", "page_seen", "page_unseen_shown")
+BROWSERS: Mapping[str, str] = {"Chromium": "chromium", "Firefox": "firefox-esr"}
+SIZE = (1280, 900)
+EVERY = 4
+"""Every so many pages of MiniWoB++ are shown."""
+_PAGES = Path(__file__).parents[2] / "data" / "pages"
+_PROBE = "<script src='/probe.js'></script>"
+_MARKS = ((10, 200, 30), (200, 10, 30), (30, 10, 200))
+_LIMIT_S, _TRIES = 10.0, 3
+_NEAR = 6
+_BUTTONS = frozenset({"push button", "toggle button", "link", "page tab", "menu item", "list item", "combo box"})
+_FIELDS = frozenset({"entry", "text", "password text", "spin button", "combo box", "section", "paragraph"})
+_ROLES: Mapping[str, frozenset[str]] = {
+    "a": frozenset({"link"}),
+    "select": frozenset({"combo box"}),
+    "checkbox": frozenset({"check box", "switch", "toggle button"}),
+    "radio": frozenset({"radio button"}),
+    "range": frozenset({"slider"}),
+    "date": frozenset({"date editor"}),
+    **dict.fromkeys(("text", "email", "tel", "url", "search", "password", "number", "textarea"), _FIELDS),
+    **dict.fromkeys(("button", "submit", "reset", "file", "color", "summary", "image"), _BUTTONS),
+}
+_OF_PAGES = frozenset({"static", "label", "heading", "paragraph", "section", "link", "push button"})
+
+
+@dataclass
+class Outcome:
+    """What came of the pages in one browser."""
+
+    parts: int = 0  # texts and controls that pages show
+    unseen: list[str] = field(default_factory=list)  # those that are not seen as they are
+    elements: int = 0  # elements of texts and buttons in pages
+    phantoms: list[str] = field(default_factory=list)  # those where a page shows nothing
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    reports: list[dict[str, Any]]
+
+    def __init__(self, reports: list[dict[str, Any]], *more: Any, directory: str) -> None:
+        self.reports = reports
+        super().__init__(*more, directory=directory)
+
+    def do_POST(self) -> None:
+        self.reports.append(json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0)))))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep the output for figures."""
+
+
+def measure(figures: Figures, quick: bool) -> None:
+    """Set the figures."""
+    missing = [program for program in BROWSERS.values() if shutil.which(program) is None]
+    if missing:
+        raise NotMeasured(f"not installed: {', '.join(missing)}")
+    outcomes = []
+    with _serving() as (url, names, reports):
+        for browser, program in BROWSERS.items():
+            outcome = _look(program, url, names[:: 6 if quick else 1], reports)
+            for line in (*outcome.unseen, *(f"nothing is shown at {each}" for each in outcome.phantoms)):
+                tell(f"  {browser}: {line}")
+            tell(f"{browser}: {len(outcome.unseen)} of {outcome.parts} parts unseen, {len(outcome.phantoms)} phantoms")
+            outcomes.append(outcome)
+    parts, elements = sum(one.parts for one in outcomes), sum(one.elements for one in outcomes)
+    figures.set("page_parts", parts)
+    figures.set("page_seen", 1 - sum(len(one.unseen) for one in outcomes) / parts)
+    figures.set("page_unseen_shown", sum(len(one.phantoms) for one in outcomes) / elements)
+
+
+@contextmanager
+def _serving() -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
+    """Serve the pages with the script in them; yield the address, their paths, and what they report."""
+    try:
+        miniwob = find_pages()
+    except PagesMissing as error:
+        raise NotMeasured(str(error)) from error
+    reports: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        shutil.copytree(miniwob.folder, root, dirs_exist_ok=True)
+        shutil.copytree(_PAGES, root, dirs_exist_ok=True)
+        names = [*sorted(f"/{each.name}" for each in _PAGES.glob("*.html"))]
+        names += [f"/{PACKAGE}/{name}.html" for name in miniwob.names[::EVERY]]
+        for name in names:
+            page = root / name[1:]
+            page.write_text(page.read_text(encoding="utf-8") + _PROBE, encoding="utf-8")
+        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, reports, directory=folder))
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, name="pages", daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", names, reports
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+def _look(program: str, url: str, names: Sequence[str], reports: list[dict[str, Any]]) -> Outcome:
+    """Show the pages one after another, and compare what each shows with what is seen."""
+    outcome = Outcome()
+    with desktop_without_ocr(SIZE) as desktop:
+        for number, name in enumerate(names):
+            reports.clear()
+            if not number:
+                desktop.launch([program, f"{url}{name}"], timeout_s=60.0)
+            for _ in range(_TRIES):
+                if number:
+                    desktop.perform(Hotkey(keys=("ctrl", "l")))
+                    desktop.perform(Type(text=f"{url}{name}\n"))
+                if wait_until(lambda: bool(reports), _LIMIT_S):
+                    break
+            else:
+                raise NotMeasured(f"{name} did not load in {program}")
+            desktop.perform(Wait(time=0.3))
+            _compare(name, reports[0], desktop, outcome)
+    return outcome
+
+
+def _compare(name: str, shown: dict[str, Any], desktop: VirtualDesktop, outcome: Outcome) -> None:
+    seen = desktop.observe()
+    corner = _corner(seen)
+    texts = [(each, _box(each, corner)) for each in shown["texts"]]
+    controls = [(each, _box(each, corner)) for each in shown["controls"]]
+    in_page = [each for each in seen.elements if any(part.startswith("document") for part in each.path)]
+    outcome.parts += sum(text["counts"] for text, _ in texts) + len(controls)
+    outcome.unseen += [
+        f"{name}: text {text['words'][:40]!r}"
+        for text, box in texts
+        if text["counts"] and not _says(text, box, in_page)
+    ]
+    for control, box in controls:
+        if problem := _problem(control, box, in_page):
+            outcome.unseen.append(f"{name}: {control['kind']} {control['name'][:30]!r} {problem}")
+    places = [box for _, box in (*texts, *controls)]
+    written = [each for each in in_page if each.role in _OF_PAGES and each.name]
+    outcome.elements += len(written)
+    for element in written:
+        if not any(map(element.rect.intersection, places)):
+            outcome.phantoms.append(f"{name}: {element.role} {element.name[:40]!r}")
+
+
+def _corner(seen: Observation) -> Point:
+    """Return the pixel of the screen at which the view of the page begins, which its marks tell."""
+    pixels = seen.screenshot.astype(int)
+    found = np.ones((pixels.shape[0], pixels.shape[1] - 2), bool)
+    for at, color in enumerate(_MARKS):
+        found &= np.abs(pixels[:, at : pixels.shape[1] - 2 + at] - color).max(axis=2) <= _NEAR
+    rows, columns = np.nonzero(found)
+    if rows.size != 1:
+        raise NotMeasured("the marks of the page cannot be seen")
+    return Point(int(columns[0]), int(rows[0]))
+
+
+def _box(part: Mapping[str, Any], corner: Point) -> Rect:
+    return Rect(
+        corner.x + round(part["x"]), corner.y + round(part["y"]), max(1, round(part["width"])), round(part["height"])
+    )
+
+
+def _says(text: Mapping[str, Any], box: Rect, elements: Sequence[Element]) -> bool:
+    """Return whether an element at the place of a text has these words."""
+    words = _plain(text["words"])
+    return any(each.rect.grown(_NEAR, _NEAR).contains(box.center) and words in _words_of(each) for each in elements)
+
+
+def _problem(control: Mapping[str, Any], box: Rect, elements: Sequence[Element]) -> str:
+    """Return what is wrong about how a control is seen; empty if nothing is."""
+    kind = control["kind"]
+    roles = _ROLES.get(kind)
+    around = box.grown(_NEAR, _NEAR)
+    there = [each for each in elements if (roles is None or each.role in roles) and around.contains(each.rect.center)]
+    there = [each for each in there if box.area <= 5 * each.rect.area and each.rect.area <= 3 * box.area] or there
+    if not there:
+        return "is not seen"
+    if control["name"] and not any(_plain(control["name"]) in _words_of(each) for each in there):
+        return f"is called {there[0].name!r}"
+    if control["content"] is not None and all(_content(each) != _plain(control["content"]) for each in there):
+        return f"contains {there[0].text!r}, not {control['content']!r}"
+    for key, state in (("checked", "checked"), ("disabled", "disabled")):
+        if control[key] is not None and all((state in each.states) != control[key] for each in there):
+            return f"is{'' if control[key] else ' not'} {state}"
+    return ""
+
+
+def _words_of(element: Element) -> str:
+    return _plain(" ".join(filter(None, (element.name, element.label, element.text, element.description))))
+
+
+def _content(element: Element) -> str:
+    return _plain(element.text or "")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
