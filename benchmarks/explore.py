@@ -168,10 +168,10 @@ APPS = {
     "Epiphany": App(("epiphany",), "GTK 3"),
     "gnome-contacts": App(("gnome-contacts",), "GTK 4"),
     "qBittorrent": App(("qbittorrent",), "Qt 5"),
-    "gnome-maps": App(("gnome-maps",), "GTK 4", held_out=True),
-    "Meld": App(("meld", "sample.txt", "other.txt"), "GTK 3", held_out=True),
-    "Strawberry": App(("strawberry",), "Qt 5", held_out=True),
-    "LibreCAD": App(("librecad",), "Qt 5", held_out=True),
+    "gnome-maps": App(("gnome-maps",), "GTK 4"),
+    "Meld": App(("meld", "sample.txt", "other.txt"), "GTK 3"),
+    "Strawberry": App(("strawberry",), "Qt 5"),
+    "LibreCAD": App(("librecad",), "Qt 5"),
 }
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH, Ref, object_ref
 from aci.accessibility.dbus.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
-from aci.accessibility.dbus.signals import Touched
+from aci.accessibility.dbus.signals import Touched, united
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.kept_drafts import KeptDrafts
 from aci.accessibility.elements.placement import Named
@@ -28,6 +28,7 @@ from aci.accessibility.tree.nodes import Application
 from aci.accessibility.tree.refresh_scope import LateAreas, areas_by_window, joined, lags, own_windows, scope_of
 from aci.accessibility.tree.tables import KnownTables, read_tables
 from aci.accessibility.tree.update import update_tree
+from aci.accessibility.tree.webkit import show_embedded
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 
@@ -151,7 +152,7 @@ class Reader:
         known = self._known
         applications = [item for item in await self.applications() if item.pid in pids or None in pids]
         _assign_strangers(applications, windows)
-        touched = self._bus.signals.take(item.root.name for item in applications)
+        touched = self._bus.signals.take(name for item in applications for name in item.connections)
         late = self._late.take(areas, screen, self._clock())
         in_windows = with_late = areas_by_window(areas, windows) if areas is not None else None
         if areas is not None and any(lags(item) for item in applications):
@@ -166,7 +167,13 @@ class Reader:
         self._kept = {item.root: self._kept.get(item.root) or KeptDrafts() for item in applications}
         parts = await asyncio.gather(
             *(
-                self._part(item, windows, screen, touched[item.root.name], with_late if lags(item) else in_windows)
+                self._part(
+                    item,
+                    windows,
+                    screen,
+                    united(touched[name] for name in item.connections),
+                    with_late if lags(item) else in_windows,
+                )
                 for item in applications
             )
         )
@@ -263,7 +270,7 @@ class Reader:
 
     def by_connection(self) -> dict[str, Application]:
         """Return the applications of the latest reading by the unique name of their connection."""
-        return {root.name: application for root, application in self._known.items()}
+        return {name: application for application in self._known.values() for name in application.connections}
 
     async def applications(self) -> list[Application]:
         """Return the applications on the bus.
@@ -394,6 +401,7 @@ class Reader:
         await read_tree(self._bus, application)
         await show_open_menus(self._bus, application)
         await show_boxless(self._bus, application)
+        await show_embedded(self._bus, application)
         await read_details(self._bus, application, showing(application))
         await find_spilling(self._bus, application)
         await read_tables(self._bus, application)

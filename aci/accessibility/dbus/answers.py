@@ -24,6 +24,7 @@ SIGNATURES = {
     "GetInterfaces": "as",
     "GetAttributes": "a{ss}",
     "GetRelationSet": "a(ua(so))",
+    "GetChildAtIndex": "(so)",
     "GetIndexInParent": "i",
     "GetKeyBinding": "s",
     "GetExtents": "(iiii)",
@@ -44,6 +45,7 @@ SIGNATURES = {
     "Get": "v",
     "GetAll": "a{sv}",
     "GetConnectionUnixProcessID": "u",
+    "GetNameOwner": "s",
     "GetApplicationBusAddress": "s",
 }
 

@@ -41,6 +41,20 @@ class Touched:
         return bool(self.anything or self.objects or self.items or self.parents)
 
 
+def united(several: Iterable[Touched]) -> Touched:
+    """Return the changes of several connections together."""
+    first, *others = several
+    if not others:
+        return first
+    each = (first, *others)
+    return Touched(
+        frozenset().union(*(one.objects for one in each)),
+        frozenset().union(*(one.items for one in each)),
+        frozenset().union(*(one.parents for one in each)),
+        any(one.anything for one in each),
+    )
+
+
 NOTHING = Touched()
 EVERYTHING = Touched(anything=True)
 

@@ -261,7 +261,9 @@ class _Walk:
         said = flowing_text(self._application, node) if document and flows else None
         if node.rect is None or said is None:
             return node.rect
-        if self._gecko and (has_own_text(node) or collapse(node.name) not in ("", collapse(said))):
+        if self._application.keeps_texts(node) and (
+            has_own_text(node) or collapse(node.name) not in ("", collapse(said))
+        ):
             return node.rect  # its own text lies beside its children
         words = [child.rect for child in node.children if child.rect is not None and child.rect.area]
         return bounding(words) if words else node.rect

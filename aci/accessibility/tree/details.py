@@ -16,7 +16,7 @@ from aci.accessibility.dbus.bus import Answer, Bus, CallRefused
 from aci.accessibility.roles import FIELDS, MENU_ENTRIES, READ_AS_TEXT, VALUED
 from aci.accessibility.tree.capture import all_properties, get_property
 from aci.accessibility.tree.names import ADDRESS, is_field, visible_children, without_additions
-from aci.accessibility.tree.nodes import GECKO, Application, Node
+from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.text_runs import HOLDS_TEXT, UNNAMED, read_runs
 from aci.observation.geometry import Rect
 
@@ -57,8 +57,8 @@ async def read_details(bus: Bus, application: Application, nodes: Sequence[Node]
 async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
     """Read text, value, labels and attributes of nodes with known extents, where these matter."""
     on_screen = [node for node in nodes if node.rect is not None]
-    chromium, gecko = (application.toolkit.startswith(name) for name in ("Chromium", GECKO))
-    with_text = [node for node in on_screen if _wants_text(node, chromium, gecko)]
+    chromium = application.toolkit.startswith("Chromium")
+    with_text = [node for node in on_screen if _wants_text(node, chromium, application.keeps_texts(node))]
     valued = [node for node in on_screen if node.role in VALUED and "Value" in node.interfaces]
     waiting = [_read_choice(bus, node) for node in on_screen if node.role == "combo box"]
     await asyncio.gather(
@@ -68,8 +68,7 @@ async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node
         _read_shortcuts(bus, application, [node for node in on_screen if _has_shortcut(node)]),
         *waiting,
     )
-    if gecko:
-        await read_runs(bus, [node for node in with_text if not is_field(node)])
+    await read_runs(bus, [node for node in with_text if application.keeps_texts(node) and not is_field(node)])
     await _read_carets(bus, on_screen, chromium)
 
 
@@ -100,12 +99,12 @@ async def full_text(bus: Bus, refs: Sequence[Ref]) -> str | None:
     return "\n".join(known) if known else None
 
 
-def _wants_text(node: Node, chromium: bool, gecko: bool) -> bool:
+def _wants_text(node: Node, chromium: bool, keeps_texts: bool) -> bool:
     if "Text" not in node.interfaces:
         return bool(node.text_at)
     if node.has(StateBit.EDITABLE) or node.role in FIELDS:
         return True
-    if gecko and node.role in HOLDS_TEXT:
+    if keeps_texts and node.role in HOLDS_TEXT:
         return not node.name or node.role in UNNAMED
     # Chromium shows text as separate nodes that are named by it.
     return not chromium and not node.name and node.role in READ_AS_TEXT

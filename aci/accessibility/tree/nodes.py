@@ -97,6 +97,7 @@ class Application:
     introduced: bool = False  # whether its name and toolkit are known
     # connections of other applications with windows, whose objects are not its own
     strangers: frozenset[str] = frozenset()
+    embedded: set[str] = field(default_factory=set)  # connections of processes whose objects its windows show as well
     cut: bool = False  # whether it shows more than is read
     gently: bool = False  # whether it is asked for one property of one object at a time
 
@@ -125,6 +126,15 @@ class Application:
             self.settled = {key: value for key, value in self.settled.items() if key[0] in self.nodes}
         if len(self.shortcuts) > 2 * len(self.nodes) + 1000:
             self.shortcuts = {key: value for key, value in self.shortcuts.items() if key[0] in self.nodes}
+
+    @property
+    def connections(self) -> tuple[str, ...]:
+        """The unique names of its own connection and of those that it embeds."""
+        return (self.root.name, *sorted(self.embedded))
+
+    def keeps_texts(self, node: Node) -> bool:
+        """Return whether the texts in a node are no objects of their own: in Gecko, and in pages of WebKit."""
+        return self.toolkit.startswith(GECKO) or node.ref.name in self.embedded
 
     @property
     def shows_by(self) -> StateBit:

@@ -65,7 +65,17 @@ async def read_runs(bus: Bus, nodes: Sequence[Node]) -> None:
         places = await _character_extents(bus, ends)
     for (node, found), first, last in zip(wanted, places[::2], places[1::2], strict=True):
         if first is not None and last is not None and first.area and last.area:
-            node.runs = (*node.runs, _run(node, found, _around(node, first, last)))
+            run = _run(node, found, _around(node, first, last))
+            node.runs = node.runs if _is_in_a_child(run, node) else (*node.runs, run)
+
+
+def _is_in_a_child(run: Node, node: Node) -> bool:
+    """Return whether a text is that of an object in a node: WebKit repeats the texts of labels in what holds them."""
+    said = ((child.rect, f"{child.name} {child.text or ''}") for child in node.children)
+    place = run.rect.center if run.rect is not None else None
+    return any(
+        rect is not None and place is not None and rect.contains(place) and run.name in text for rect, text in said
+    )
 
 
 async def _character_extents(bus: Bus, ends: Sequence[tuple[Ref, int]]) -> list[Rect | None]:

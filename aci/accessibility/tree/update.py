@@ -35,6 +35,7 @@ from aci.accessibility.tree.gecko import find_spilling, show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
+from aci.accessibility.tree.webkit import show_embedded
 from aci.observation.geometry import Rect
 
 # The containers of these are listed at every look: a closed page keeps answering, and no event reports its successor
@@ -102,6 +103,7 @@ class _Update:
         self._changed |= await repair(self._bus, self._application)
         await show_open_menus(self._bus, self._application)
         await show_boxless(self._bus, self._application)
+        await show_embedded(self._bus, self._application)
         await self._contents()
         before = self._application.spilling
         await find_spilling(self._bus, self._application)

@@ -40,12 +40,12 @@ def wait_until(holds: Callable[[], object], limit_s: float = LIMIT_S) -> None:
 
 
 @contextmanager
-def showing(command: str, page: str, folder: Path, size: tuple[int, int], button: str) -> Iterator[VirtualDesktop]:
+def showing(*argv: str, page: str, folder: Path, size: tuple[int, int], button: str) -> Iterator[VirtualDesktop]:
     """Show a page in a browser on a desktop of its own, once a button of the page is there."""
     file = folder / "form.html"
     file.write_text(page, encoding="utf-8")
     with VirtualDesktop(size=size) as desktop:
-        desktop.launch([command, file.as_uri()])
+        desktop.launch([*argv, file.as_uri()])
         until(desktop, lambda seen: find(seen, "push button", button))
         yield desktop
 

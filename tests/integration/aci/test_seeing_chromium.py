@@ -45,7 +45,8 @@ list-style: none; background: #eee } li { position: relative; padding: 3px } </s
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDesktop]:
-    with showing("chromium", PAGE, tmp_path_factory.mktemp("page"), (1280, 1000), "Send order") as desktop:
+    folder = tmp_path_factory.mktemp("page")
+    with showing("chromium", page=PAGE, folder=folder, size=(1280, 1000), button="Send order") as desktop:
         yield desktop
 
 

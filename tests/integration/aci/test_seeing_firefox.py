@@ -28,7 +28,8 @@ PAGE = """<!doctype html><title>Order form</title><body>Written by nobody<h1>Ord
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDesktop]:
-    with showing("firefox-esr", PAGE, tmp_path_factory.mktemp("page"), (1280, 800), "Ask") as desktop:
+    folder = tmp_path_factory.mktemp("page")
+    with showing("firefox-esr", page=PAGE, folder=folder, size=(1280, 800), button="Ask") as desktop:
         yield desktop
 
 

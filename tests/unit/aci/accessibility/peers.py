@@ -13,6 +13,7 @@ from aci.observation.geometry import Rect
 from tests.unit.aci.accessibility.trees import SEEN
 
 NAME, PID = ":1.5", 7
+EMBEDDED_NAME = ":1.9"  # of a process that shows a page in a window of the application
 
 
 @dataclass
@@ -30,10 +31,12 @@ class Thing:
     selected: tuple[int, int] = (0, 0)
     toolkit: str = "test"
     parent: tuple[str, str] | None = None
+    plug: tuple[str, str] | None = None  # an object of another connection in it
+    connection: str = ""  # its own connection, if it is not that of the application
 
     @property
     def ref(self) -> Ref:
-        return Ref(NAME, self.path)
+        return Ref(self.connection or NAME, self.path)
 
 
 class MemoryBus(Bus):
@@ -59,7 +62,7 @@ class MemoryBus(Bus):
         if name == REGISTRY_NAME:
             return [[(NAME, "/root")]] if path == ROOT_PATH else CallRefused("no")
         if name == DBUS_NAME:
-            return [PID]
+            return [EMBEDDED_NAME] if member == "GetNameOwner" else [PID]
         if member == "GetItems" and self._cache:
             return [[item for top in self.root.children for item in _items(top, self.root)]]
         things = {thing.path: thing for top in (self.root, *self.unlisted) for thing in _within(top)}
@@ -103,6 +106,7 @@ def _said(thing: Thing, interface: str, member: str, body: Sequence[Any]) -> Any
             PREFIX + "Accessible", PREFIX + "Component", *([PREFIX + "Text"] if thing.text is not None else []),
         ],
         (PREFIX + "Accessible", "GetChildren"): [tuple(child.ref) for child in thing.children],
+        (PREFIX + "Accessible", "GetChildAtIndex"): thing.plug,
         (PREFIX + "Component", "GetExtents"): (thing.rect.x, thing.rect.y, thing.rect.width, thing.rect.height),
         (PREFIX + "Text", "GetText"): thing.text,
         (PREFIX + "Text", "GetSelection"): thing.selected,

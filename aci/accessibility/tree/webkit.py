@@ -1,0 +1,65 @@
+"""Pages of WebKitGTK (GNOME Web, Yelp): their objects belong to another process, in a socket of a window of GTK 3."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from aci.accessibility.atspi import PREFIX, Ref, StateBit, object_ref
+from aci.accessibility.dbus.bus import DBUS_NAME, DBUS_PATH, Bus
+from aci.accessibility.tree.capture import all_child_refs, all_properties, describe, repair, showing
+from aci.accessibility.tree.nodes import Application, Node
+
+MOST_SOCKETS = 64  # objects without any state that are asked for what they hold
+_SHOWS = (StateBit.SHOWING | StateBit.VISIBLE).value
+_INTERFACES = frozenset({"Accessible", "Component"})
+
+
+async def show_embedded(bus: Bus, application: Application) -> None:
+    """Add what another process shows in a window of GTK 3, and note its connection (`Application.embedded`).
+
+    A socket reports no states and an empty list of children; only the child at its index 0 is told. That counts if it
+    names the socket as its parent, so that no application can pass off the objects of another as its own. Neither it
+    nor the view in it, which holds the page, is said to show.
+    """
+    application.embedded = set()
+    if not application.toolkit.startswith("gtk"):
+        return
+    sockets = [child for node in showing(application) for child in node.children if not child.states][:MOST_SOCKETS]
+    plugs = await _plugs(bus, sockets)
+    inside = await all_child_refs(bus, [ref for ref in plugs if ref is not None])
+    for socket, ref in zip(sockets, plugs, strict=True):
+        if ref is None:
+            continue
+        views = inside.pop(0)
+        if ref.name == socket.ref.name or ref.name in application.strangers:
+            continue
+        plug = application.nodes.setdefault(ref, Node(ref, socket.ref, "filler", "", "", 0, _INTERFACES))
+        if views != [view.ref for view in plug.children]:
+            plug.children = await describe(bus, application, views, ref)
+            application.nodes.update({view.ref: view for view in plug.children})
+        socket.children, plug.child_count = [plug], len(plug.children)
+        for node in (socket, plug, *plug.children):
+            node.keep_reported()
+            node.states |= _SHOWS
+        socket.role, socket.child_count = "filler", 1
+        application.embedded.add(ref.name)
+    if application.embedded:
+        await repair(bus, application)
+
+
+async def _plugs(bus: Bus, sockets: Sequence[Node]) -> list[Ref | None]:
+    """Return the objects in some sockets, by the unique names of their connections; None where there is none."""
+    answers = await bus.ask_all([(*each.ref, PREFIX + "Accessible", "GetChildAtIndex", "i", (0,)) for each in sockets])
+    refs = [object_ref(answer) for answer in answers]
+    parents, owners = await asyncio.gather(
+        all_properties(bus, [ref for ref in refs if ref is not None], "Accessible", "Parent"),
+        bus.ask_all([(DBUS_NAME, DBUS_PATH, DBUS_NAME, "GetNameOwner", "s", (ref.name,)) for ref in refs if ref]),
+    )
+    found: list[Ref | None] = []
+    told = zip(parents, owners, strict=True)
+    for socket, ref in zip(sockets, refs, strict=True):
+        parent, owner = next(told) if ref is not None else (None, None)
+        is_in = ref is not None and parent is not None and object_ref(parent) == socket.ref
+        found.append(Ref(owner, ref.path) if ref is not None and is_in and isinstance(owner, str) else None)
+    return found
