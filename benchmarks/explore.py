@@ -172,10 +172,10 @@ APPS = {
     "Meld": App(("meld", "sample.txt", "other.txt"), "GTK 3"),
     "Strawberry": App(("strawberry",), "Qt 5"),
     "LibreCAD": App(("librecad",), "Qt 5"),
-    "GnuCash": App(("gnucash",), "GTK 3", held_out=True),
-    "Clapper": App(("clapper",), "GTK 4", held_out=True),
-    "Ark": App(("ark",), "Qt 5", held_out=True),
-    "wxMaxima": App(("wxmaxima",), "wxWidgets", held_out=True),
+    "GnuCash": App(("gnucash",), "GTK 3"),
+    "Clapper": App(("clapper",), "GTK 4"),
+    "Ark": App(("ark",), "Qt 5"),
+    "wxMaxima": App(("wxmaxima",), "wxWidgets"),
 }
 
 

@@ -102,3 +102,13 @@ def test_the_stored_intent_counts_and_not_the_wording_of_the_name() -> None:
     stored = skill(99, "F7").model_copy(update={"intent": Switch(object="spell checking", state="on")})
     assert SkillMatcher([stored]).match("turn on spell checking", stored).score >= MIN_SCORE
     assert SkillMatcher([stored]).match("turn off spell checking", stored).score < MIN_SCORE
+
+
+def test_information_about_an_application_whose_name_was_left_out_is_no_panel_of_that_name() -> None:
+    about, panel = skill(1, "open about"), skill(2, "show information panel")
+    matcher = SkillMatcher([about, panel])
+    assert (
+        matcher.match("Show information about", about).score
+        > matcher.match("Show information about", panel).score + 0.1
+    )
+    assert matcher.match("show the information panel", panel).score == 1.0
