@@ -26,14 +26,8 @@ async def show_embedded(bus: Bus, application: Application) -> None:
     if not application.toolkit.startswith("gtk"):
         return
     sockets = [child for node in showing(application) for child in node.children if not child.states][:MOST_SOCKETS]
-    plugs = await _plugs(bus, sockets)
-    inside = await all_child_refs(bus, [ref for ref in plugs if ref is not None])
-    for socket, ref in zip(sockets, plugs, strict=True):
-        if ref is None:
-            continue
-        views = inside.pop(0)
-        if ref.name == socket.ref.name or ref.name in application.strangers:
-            continue
+    plugs = await _plugs(bus, application, sockets)
+    for (socket, ref), views in zip(plugs, await all_child_refs(bus, [ref for _, ref in plugs]), strict=True):
         plug = application.nodes.setdefault(ref, Node(ref, socket.ref, "filler", "", "", 0, _INTERFACES))
         if views != [view.ref for view in plug.children]:
             plug.children = await describe(bus, application, views, ref)
@@ -48,18 +42,17 @@ async def show_embedded(bus: Bus, application: Application) -> None:
         await repair(bus, application)
 
 
-async def _plugs(bus: Bus, sockets: Sequence[Node]) -> list[Ref | None]:
-    """Return the objects in some sockets, by the unique names of their connections; None where there is none."""
+async def _plugs(bus: Bus, application: Application, sockets: Sequence[Node]) -> list[tuple[Node, Ref]]:
+    """Return the sockets that hold an object of another process, with that object."""
     answers = await bus.ask_all([(*each.ref, PREFIX + "Accessible", "GetChildAtIndex", "i", (0,)) for each in sockets])
-    refs = [object_ref(answer) for answer in answers]
+    held = [(each, ref) for each, answer in zip(sockets, answers, strict=True) if (ref := object_ref(answer))]
     parents, owners = await asyncio.gather(
-        all_properties(bus, [ref for ref in refs if ref is not None], "Accessible", "Parent"),
-        bus.ask_all([(DBUS_NAME, DBUS_PATH, DBUS_NAME, "GetNameOwner", "s", (ref.name,)) for ref in refs if ref]),
+        all_properties(bus, [ref for _, ref in held], "Accessible", "Parent"),
+        bus.ask_all([(DBUS_NAME, DBUS_PATH, DBUS_NAME, "GetNameOwner", "s", (ref.name,)) for _, ref in held]),
     )
-    found: list[Ref | None] = []
-    told = zip(parents, owners, strict=True)
-    for socket, ref in zip(sockets, refs, strict=True):
-        parent, owner = next(told) if ref is not None else (None, None)
-        is_in = ref is not None and parent is not None and object_ref(parent) == socket.ref
-        found.append(Ref(owner, ref.path) if ref is not None and is_in and isinstance(owner, str) else None)
-    return found
+    others = application.strangers | {application.root.name}
+    return [
+        (socket, Ref(owner, ref.path))
+        for (socket, ref), parent, owner in zip(held, parents, owners, strict=True)
+        if isinstance(owner, str) and owner not in others and parent and object_ref(parent) == socket.ref
+    ]
