@@ -153,7 +153,7 @@ class AccessibilityClient:
         if focus_id is not None and all(element.id != focus_id for element in elements):
             focus_id = None
         self._handles.update((identity, _Handle.of(draft.node)) for identity, draft in drafts.items())
-        applications = self._reader.by_connection().values()
+        applications = self._reader.known
         filled, known = {draft.window.id for draft, _ in scene.drafts}, {one.pid for one in applications}
         # An application that does not answer has its note.
         unfilled = [
@@ -184,7 +184,7 @@ class AccessibilityClient:
             ConnectionLost: The accessibility bus went away.
         """
         self._read_scene(windows, screen, None)
-        return list(self._reader.by_connection().values())
+        return self._reader.known
 
     def _read_scene(self, windows: Sequence[Window], screen: Rect, changed: Sequence[Rect] | None) -> Scene:
         try:
@@ -269,7 +269,7 @@ class AccessibilityClient:
         """Return all of the text of the largest document, terminal, text or table of a window; None if it has none."""
 
         async def read() -> list[Run]:
-            ref = main_text(self._reader.by_connection().values(), window_id)
+            ref = main_text(self._reader.known, window_id)
             return [] if ref is None else await read_runs(self._bus, [ref])
 
         try:
@@ -326,7 +326,7 @@ class AccessibilityClient:
         """
 
         async def find(handle: _Handle) -> Node | None:
-            return find_scroll_bar(self._reader.by_connection().values(), handle.ref, horizontal)
+            return find_scroll_bar(self._reader.known, handle.ref, horizontal)
 
         bar = self._asked(element_id, find)
         if bar is None:

@@ -268,8 +268,13 @@ class Reader:
             return None
         return None if self._bus.silent(root.name) else anew
 
+    @property
+    def known(self) -> list[Application]:
+        """The applications of the latest reading."""
+        return list(self._known.values())
+
     def by_connection(self) -> dict[str, Application]:
-        """Return the applications of the latest reading by the unique name of their connection."""
+        """Return these applications by the unique names of their connections and of those that they embed."""
         return {name: application for application in self._known.values() for name in application.connections}
 
     async def applications(self) -> list[Application]:
@@ -287,7 +292,7 @@ class Reader:
         await self._bus.connect()
         introduced = await asyncio.gather(*(self._application(ref) for ref in await self._registered()))
         self._known = {item.root: item for item in introduced if item is not None}
-        return list(self._known.values())
+        return self.known
 
     async def _registered(self) -> list[Ref]:
         """Return the roots of all applications; the known ones if the registry does not answer."""
