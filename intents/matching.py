@@ -284,11 +284,8 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
         edited = main.way == "open" and verb in words("verbs", "editing")
         unsaid = not verb or made or edited or _says_way(verb) or any(likeness(verb, word) for word in everything)
         return not unsaid and (main.way != "choose" or _says_more(verb))
-    if (
-        not verb
-        or {verb, main.verb} <= words("verbs", "editing")
-        or (main.is_thing and verb in words("verbs", "editing"))
-    ):
+    editing = words("verbs", "editing")
+    if not verb or (verb in editing and (main.verb in editing or main.is_thing)):
         return False
     if words_of(main.sentence)[:1] == ["new"]:  # "New Folder" makes one
         return verb not in making and words("things", "fresh").isdisjoint(words_of(query.sentence))

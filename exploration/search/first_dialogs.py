@@ -52,7 +52,7 @@ def answer(observation: Observation) -> Click | Hotkey | None:
         alone = not any(each.id != window.id and _same_program(each, window) for each in windows)
         element = None
         if inside and all(_in_dialog(each.path[1:]) for each in inside):  # of a page, which hides all else
-            element = _button(inside, (*_DECLINING, "resizes_window"))
+            element = _button(inside, (*_DECLINING, "puts_aside"))
         elif window.modal or any(_in_dialog(each.path[:1]) for each in inside) or (alone and _only_asks(inside)):
             element = _accepting(inside) if alone else _button(inside, _DECLINING)
         if element is not None:

@@ -1,4 +1,4 @@
-"""Texts that Gecko (Firefox, Thunderbird) keeps in an object itself, between the objects in it."""
+"""Texts that Gecko (Firefox, Thunderbird) and WebKitGTK keep in an object itself, between the objects in it."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class _Update:
         is_visible = self._is_visible(node)
         appeared = is_visible != was_visible or (is_visible and node.ref not in self._shown)
         count = property_value(properties, "ChildCount", -1)
-        # GTK 3 says that a popover lies in its button: its children are known, but not as such.
+        # Of what was hidden, the number of children may be known without the children, as of a popover of GTK 3.
         known = len(node.children) if appeared and is_visible else node.child_count
         if count != known and may_be_listed(node, node.child_count) and may_be_listed(node, count):
             self._to_list[node.ref] = node

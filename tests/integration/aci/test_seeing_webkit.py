@@ -62,8 +62,8 @@ def test_clicks_arrive_and_typed_text_is_read(view: VirtualDesktop, seen: Observ
     assert view.perform(Type(text="Ann", element_id=element(view, "entry", "Name").id)).ok
     until(view, lambda seen: getattr(find(seen, "entry", "Name"), "text", "") == "Ann")
     assert view.perform(Click(element_id=element(view, "push button", "Send").id)).ok
-    after = until(view, lambda seen: any(window.title == "Ann" for window in seen.windows))
-    assert find(after, "check box", "Gift").id == box.id  # type: ignore[union-attr]
+    until(view, lambda seen: any(window.title == "Ann" for window in seen.windows))
+    assert element(view, "check box", "Gift").id == box.id
 
 
 def test_another_page_is_seen_in_place_of_the_first(view: VirtualDesktop, seen: Observation) -> None:
