@@ -150,9 +150,6 @@ class _Comparison:
 
     def _judge(self, element: Element, *tiers: Sequence[Seen]) -> None:
         fit = next((found for tier in tiers if (found := self._best(element, tier))), None)
-        if fit is None and any(_holds(seen, element) for seen in self._reference):
-            self._result.explained["a text of its own of what contains it"] += 1
-            return
         if fit is None:
             self._result.unexplained.append(f"only here: {_told(element.role, element.name, element.rect)}")
             return
@@ -380,12 +377,6 @@ def _canonical(role: str) -> str:
 
 def _is_button(role: str) -> bool:
     return role.endswith("button") or role == "push button menu"
-
-
-def _holds(seen: Seen, element: Element) -> bool:
-    """Return whether an element is a text in an object, and no object itself."""
-    is_text = element.role == "static" and element.name in _collapse(seen.text or "")
-    return is_text and seen.shows and seen.rect is not None and seen.rect.contains(element.rect.center)
 
 
 def _collapse(text: str) -> str:

@@ -54,7 +54,7 @@ async def read_runs(bus: Bus, nodes: Sequence[Node]) -> None:
     for node in nodes:
         node.runs = ()
         apart = any(child.role not in INLINE and child.has(StateBit.SHOWING) for child in node.children)
-        if node.text and (apart or node.role in UNNAMED):
+        if node.text and node.role != "label" and (apart or node.role in UNNAMED):  # a label is called by its text
             wanted += [(node, found) for found in list(_RUN.finditer(node.text))[:MOST_RUNS]]
     ends = [(node.ref, at) for node, found in wanted for at in (found.start(), found.end() - 1)]
     places = await _character_extents(bus, ends)
