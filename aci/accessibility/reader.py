@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH, Ref, object_ref
-from aci.accessibility.dbus.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
+from aci.accessibility.dbus.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, PING_LIMIT_S, Bus, CallRefused, PeerSilent
 from aci.accessibility.dbus.signals import Touched, united
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.kept_drafts import KeptDrafts
@@ -34,7 +34,6 @@ from aci.observation.snapshot import Window
 
 SHORTEST_LIMIT_S = 1.0  # the limit of a slow application is halved at each look, down to this
 WHOLE_AGAIN_S = 20.0  # after this long a slow application gets its full limit again
-PING_LIMIT_S = 0.3  # time for an application that did not answer before
 
 EMPTY_READINGS = 3  # consecutive looks at which an application with an empty window is read completely
 

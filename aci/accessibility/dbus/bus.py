@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 ADDRESS_LIMIT_S = 5.0
 RETRY_S = 0.02
 CALL_LIMIT_S = 2.0
+PING_LIMIT_S = 0.3  # the same for one that did not answer before
 DIRECT_LIMIT_S = 0.3  # longest wait for a connection that bypasses the bus
 IN_FLIGHT = 192  # unanswered calls per application: enough to keep it busy, few enough for one that hangs
 MANY = 24  # pending answers from which on it pays to wait a moment and read them together

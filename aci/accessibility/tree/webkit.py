@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from aci.accessibility.atspi import PREFIX, Ref, StateBit, object_ref
-from aci.accessibility.dbus.bus import DBUS_NAME, DBUS_PATH, Bus
+from aci.accessibility.dbus.bus import DBUS_NAME, DBUS_PATH, PING_LIMIT_S, Bus, CallRefused
 from aci.accessibility.tree.capture import all_child_refs, all_properties, describe, repair, showing
 from aci.accessibility.tree.nodes import Application, Node
 
@@ -46,13 +46,26 @@ async def _plugs(bus: Bus, application: Application, sockets: Sequence[Node]) ->
     """Return the sockets that hold an object of another process, with that object."""
     answers = await bus.ask_all([(*each.ref, PREFIX + "Accessible", "GetChildAtIndex", "i", (0,)) for each in sockets])
     held = [(each, ref) for each, answer in zip(sockets, answers, strict=True) if (ref := object_ref(answer))]
-    parents, owners = await asyncio.gather(
-        all_properties(bus, [ref for _, ref in held], "Accessible", "Parent"),
-        bus.ask_all([(DBUS_NAME, DBUS_PATH, DBUS_NAME, "GetNameOwner", "s", (ref.name,)) for _, ref in held]),
-    )
+    owners = await bus.ask_all([(DBUS_NAME, DBUS_PATH, DBUS_NAME, "GetNameOwner", "s", (ref.name,)) for _, ref in held])
     others = application.strangers | {application.root.name}
-    return [
+    plugs = [
         (socket, Ref(owner, ref.path))
-        for (socket, ref), parent, owner in zip(held, parents, owners, strict=True)
-        if isinstance(owner, str) and owner not in others and parent and object_ref(parent) == socket.ref
+        for (socket, ref), owner in zip(held, owners, strict=True)
+        if isinstance(owner, str) and owner not in others
     ]
+    for _, ref in plugs:
+        await _ask_again(bus, ref)
+    parents = await all_properties(bus, [ref for _, ref in plugs], "Accessible", "Parent")
+    return [
+        (socket, ref)
+        for (socket, ref), parent in zip(plugs, parents, strict=True)
+        if parent and object_ref(parent) == socket.ref
+    ]
+
+
+async def _ask_again(bus: Bus, ref: Ref) -> None:
+    """Ask a process that did not answer before whether it does now; a page may be busy for a while."""
+    if bus.silent(ref.name):
+        bus.forgive(ref.name)
+        with suppress(CallRefused):
+            await bus.call(*ref, PREFIX + "Accessible", "GetRole", limit_s=PING_LIMIT_S)

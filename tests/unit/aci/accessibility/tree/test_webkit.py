@@ -51,3 +51,10 @@ def test_page_of_another_process_is_seen_and_followed_by_its_events() -> None:
 @pytest.mark.parametrize(("parent", "toolkit"), [("/elsewhere", "gtk 3.24.38"), ("/socket", "Qt 5.15")])
 def test_what_does_not_lie_in_a_socket_of_gtk_is_left_out(parent: str, toolkit: str) -> None:
     assert Embedding(parent, toolkit).look() == []
+
+
+def test_a_page_that_did_not_answer_is_asked_again() -> None:
+    window = Embedding()
+    window.bus._peer(EMBEDDED_NAME).silent = True
+    assert window.look() == ["Send"]
+    assert not window.bus.silent(EMBEDDED_NAME)
