@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from aci.desktop.virtual import VirtualDesktop
 from aci.input.backends import open_input_device
 from aci.input.keys import chord
 from aci.observation.observation import Element, Observation
+from benchmarks.support.truth.toolkits import applications
 
 LIMIT_S = 60.0
 
@@ -37,6 +40,12 @@ def wait_until(holds: Callable[[], object], limit_s: float = LIMIT_S) -> None:
     while not holds():
         assert time.monotonic() < deadline, f"not within {limit_s:g} s"
         time.sleep(0.02)
+
+
+def skip_without(toolkit: str) -> None:
+    """Skip a test if the application of a toolkit (benchmarks/data/toolkits.yaml) is not installed."""
+    if obstacle := applications()[toolkit].obstacle:
+        pytest.skip(obstacle)
 
 
 @contextmanager

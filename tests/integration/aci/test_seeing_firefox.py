@@ -10,7 +10,7 @@ import pytest
 from aci.acting.actions import Click, Hotkey, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element, Observation
-from tests.integration.aci.seeing import element, find, showing, until
+from tests.integration.aci.seeing import element, find, showing, skip_without, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
@@ -28,6 +28,7 @@ PAGE = """<!doctype html><title>Order form</title><body>Written by nobody<h1>Ord
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDesktop]:
+    skip_without("Firefox")
     folder = tmp_path_factory.mktemp("page")
     with showing("firefox-esr", page=PAGE, folder=folder, size=(1280, 800), button="Ask") as desktop:
         yield desktop

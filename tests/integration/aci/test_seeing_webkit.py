@@ -11,7 +11,7 @@ from aci.acting.actions import Click, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Observation
 from benchmarks.support.truth.toolkits import PROGRAMS
-from tests.integration.aci.seeing import element, find, showing, until
+from tests.integration.aci.seeing import element, find, showing, skip_without, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
@@ -29,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def view(folder: Path) -> Iterator[VirtualDesktop]:
+    skip_without("WebKitGTK")
     (folder / "other.html").write_text("<!doctype html><title>Other</title><button>Here</button>", encoding="utf-8")
     argv = ("/usr/bin/python3", str(PROGRAMS / "webkit_view.py"))
     with showing(*argv, page=PAGE, folder=folder, size=(1280, 800), button="Send") as desktop:
