@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.support.figures import Figures, command
-from benchmarks.support.truth import dispatch, ids, judging, pages, reflecting, replaying, texts, toolkits
+from benchmarks.support.truth import dispatch, ids, judging, pages, reflecting, replaying, texts, toolkits, windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ PARTS: dict[str, Part] = {
     "replaying": Part(replaying.NAMES, replaying.measure),
     "texts": Part(texts.NAMES, texts.measure),
     "toolkits": Part(toolkits.NAMES, toolkits.measure),
+    "windows": Part(windows.NAMES, windows.measure),
 }
 
 

@@ -32,7 +32,7 @@ from aci.accessibility.texts import (
 )
 from aci.accessibility.tree.capture import all_properties, all_states, corrected_states
 from aci.accessibility.tree.details import extents, full_text
-from aci.accessibility.tree.names import states_of
+from aci.accessibility.tree.names import lies_in_disabled, states_of
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import lags
 from aci.accessibility.tree.scrolling import find_scroll_bar
@@ -376,7 +376,8 @@ class AccessibilityClient:
         )
         if bits is None or bits & handle.shows != handle.shows:
             return None
-        states = states_of(application, replace(node, states=corrected_states(node.role, bits)), element.role)
+        fresh = replace(node, states=corrected_states(node.role, bits))
+        states = states_of(application, fresh, element.role, lies_in_disabled(application, node))
         if node.cell is not None and "focused" in states:
             states |= {"selected"}  # which LibreOffice does not say of the cell that has the keyboard
         now = replace(element, states=states, text=text, value=value.current if value is not None else None)

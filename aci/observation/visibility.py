@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from aci.observation.geometry import Point, Rect
 
 MAX_PIECES = 64  # further cuts leave slivers that are too small to hit
+SLIVER_PX = 2  # a row that is cut to a thinner strip, as at the edge of a list, is not seen by anybody
 FAIR_SHARE = 0.8  # minimum share of the bounding box that pieces must fill to be represented by it
 
 
@@ -31,7 +32,7 @@ def ground(rect: Rect, clips: Iterable[Rect], covers: Iterable[Rect], avoid: Seq
         avoid: Smaller controls inside it, which a click must not hit.
     """
     visible = clipped(rect, clips)
-    if visible is None:
+    if visible is None or min(visible.width, visible.height) < SLIVER_PX <= min(rect.width, rect.height):
         return None
     pieces = uncovered(visible, covers)
     if not pieces:

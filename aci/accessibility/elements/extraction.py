@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,6 +16,8 @@ from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
     description_of,
+    disables,
+    expander_title,
     flowing_text,
     full_name,
     is_box_cell,
@@ -36,6 +38,7 @@ from aci.observation.visibility import bounding, reading_order
 
 DEEPEST = 300  # levels of nesting
 SOFT_SHARE = 0.25  # a box in a page that leaves less than this share of a node visible does not clip it
+LEAST_TITLE_PX = 12  # height of the title of a group
 LABEL_GAP_PX = 150  # largest distance between a field and a text to its left that labels it
 
 LONGEST_NEIGHBOUR = 60
@@ -64,6 +67,7 @@ class _Place(NamedTuple):
     field: bool = False  # whether that is a field or menu item, which owns its texts
     description: str = ""  # of the plain containers around it
     document: bool = False  # whether it lies in a web page
+    disabled: bool = False  # whether one of them is disabled with everything in it
     outside: bool = False  # whether it may lie in a popup window
     depth: int = 0  # number of ancestors
     holders: tuple[Ref, ...] = ()  # its ancestors
@@ -103,6 +107,7 @@ class _Walk:
         self._kept = kept
         self._chromium = application.toolkit.startswith("Chromium")
         self._gecko = application.toolkit.startswith(GECKO)
+        self._qt = application.toolkit.startswith("Qt")
         self._boxes: dict[str, list[Node]] | None = None
 
     def ordered(self, node: Node, document: bool = False) -> list[Node]:
@@ -144,7 +149,8 @@ class _Walk:
         if draft is None or not self._stays(draft, within, place):
             if node.has(StateBit.FOCUSED):
                 _pass_focus(within, place.document or node.role.startswith("document"))
-            return within
+            title = self._group_title(node, place)
+            return within if title is None else [title, *within]
         return self._merged(draft, within)
 
     def _owns(self, draft: Draft, place: _Place) -> bool:
@@ -173,6 +179,7 @@ class _Walk:
             items=self._items(node, place),
             repeated=_built_alike(node.children) if len(node.children) >= LEAST_REPEATED else frozenset(),
             document=place.document or node.role.startswith("document"),
+            disabled=place.disabled or disables(self._application, node),
             description=self._container_description(node, place),
         )
         if node.role in roles.OPENS_OUTSIDE and node.popup is None:
@@ -209,12 +216,12 @@ class _Walk:
             return None
         box = self._labelled_box(node) if place.document else None
         shown = box or node
-        node_states, role = states_of(self._application, shown, shown.role), shown.role
+        node_states = states_of(self._application, shown, shown.role, place.disabled)
         flows = place.document and node.role in _FLOWING
         name = full_name(self._application, node, flows or (place.document and node.role in roles.ITEMS))
         return Draft(
             node=node,
-            role=role,
+            role=shown.role,
             name=name or (own_name(self._application, box) if box is not None else ""),
             area=area,
             clip=clip,
@@ -228,6 +235,26 @@ class _Walk:
             or ("" if name or node.role not in roles.INTERACTIVE else place.description),
             states=node_states,
             outside=place.outside and not self._is_input_line(node),
+        )
+
+    def _group_title(self, node: Node, place: _Place) -> Draft | None:
+        """Return the title that a group box of Qt shows above what it contains; it is no object of its own."""
+        if node.role != "panel" or not node.name or node.rect is None or not self._qt:
+            return None
+        area, name = _above(node.rect, visible_children(self._application, node)), own_name(self._application, node)
+        if area is None or not name or place.clip.intersection(area) is None:
+            return None
+        return Draft(
+            node=node,
+            role="label",
+            name=name,
+            area=area,
+            clip=place.clip,
+            window=self._window,
+            path=place.path,
+            holders=place.holders,
+            items=place.items,
+            outside=place.outside,
         )
 
     def _labelled_box(self, node: Node) -> Node | None:
@@ -254,9 +281,12 @@ class _Walk:
         return alike[0] if len(alike) == 1 and _is_hidden_box(alike[0]) else None
 
     def _area(self, node: Node, document: bool) -> Rect | None:
-        """Return the extents: of the words in running text, of arrow and label in an expander of GTK 3."""
+        """Return the extents: of the words in running text, of the title of an expander."""
+        if (title := expander_title(self._application, node)) is not None and title.rect is not None:
+            return title.rect
         if node.role == "toggle button" and node.has(StateBit.EXPANDABLE) and node.rect is not None and not document:
-            return replace(node.rect, width=min(node.rect.width, 2 * node.rect.height))
+            row = _above(node.rect, visible_children(self._application, node)) or node.rect
+            return replace(row, width=min(row.width, 2 * row.height))  # GTK 3 does not say how long the label is
         flows = node.role in _FLOWING and node.role not in roles.INTERACTIVE and bool(node.children)
         said = flowing_text(self._application, node) if document and flows else None
         if node.rect is None or said is None:
@@ -364,6 +394,8 @@ class _Walk:
         if draft.role == "combo box" and not any(is_field(other.node) for other in within):
             # The button that GTK builds a combo box from is all of it.
             shown = next((other.name for other in within if other.role in roles.BUTTONS), "")
+            if shown and is_gtk4(self._application):
+                draft.text = shown  # instead of its name, or that of its label
             draft.text = draft.text or shown or None
             within = [other for other in within if other.role not in roles.BUTTONS]
         if draft.text is not None and draft.path and is_field(draft.node) and draft.role not in roles.INTERACTIVE:
@@ -402,6 +434,13 @@ def _built_alike(children: Sequence[Node]) -> frozenset[Ref]:
         if len(child.children) >= LEAST_PARTS:
             shapes.setdefault((child.role, *(part.role for part in child.children)), []).append(child.ref)
     return frozenset(ref for alike in shapes.values() if len(alike) >= LEAST_REPEATED for ref in alike)
+
+
+def _above(rect: Rect, shown: Iterable[Node]) -> Rect | None:
+    """Return the part of a container above what it shows; None if there is no room for a title."""
+    tops = [child.rect.y for child in shown if child.rect is not None and child.rect.area]
+    height = min(tops, default=rect.y) - rect.y
+    return replace(rect, height=height) if height >= LEAST_TITLE_PX else None
 
 
 def _is_hidden_box(node: Node) -> bool:

@@ -17,6 +17,7 @@ from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, overlap
 
 SHADOW_PX = 120  # largest shadow of a window that draws its own frame
+MARGIN_PX = 24  # largest margin of a popup of GTK 4
 SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the same window
 INTEGERS = (2, 3, 4)  # scale factors of GTK
 MOST = 5.0
@@ -107,18 +108,38 @@ def correct_extents(application: Application, top: Node, window: Window, windows
 
 
 def _place_popups(top: Node, popups: Sequence[Window]) -> None:
-    """Find the nodes that are popups, by the exact size of their X11 window."""
+    """Find the nodes that are popups, by the size of their X11 window, which has the margins of a popup as well.
+
+    Of these, the upper and the left one are known: so far from the origin of its parent GTK places the popup.
+    """
     free = list(popups)
-    pending = [top]
+    pending: list[tuple[Node, Node | None]] = [(top, None)]
     while pending and free:
-        node = pending.pop()
-        rect = node.rect
-        own = next((popup for popup in free if rect is not None and _same_size(rect, popup.rect)), None)
-        if own is not None and rect is not None:
+        node, parent = pending.pop()
+        margin = _margin_of(node, parent)
+        own = next((popup for popup in free if _fits(node, margin, popup)), None)
+        if own is not None and node.rect is not None:
             free.remove(own)
             node.popup = own
-            _shift(node, (own.rect.x - rect.x, own.rect.y - rect.y))
-        pending.extend(reversed(node.children))
+            _shift(node, (own.rect.x + margin[0] - node.rect.x, own.rect.y + margin[1] - node.rect.y))
+        pending.extend((child, node) for child in reversed(node.children))
+
+
+def _margin_of(node: Node, parent: Node | None) -> tuple[int, int]:
+    """Return the left and the upper margin of a popup; zeros for what is none or has none."""
+    popover = "Popover" in node.name or (parent is not None and parent.role == "combo box")
+    if not popover or parent is None or node.rect is None or parent.rect is None:
+        return (0, 0)
+    left, upper = node.rect.x - parent.rect.x, node.rect.y - parent.rect.y
+    return (left, upper) if 0 <= left <= MARGIN_PX and 0 <= upper <= MARGIN_PX else (0, 0)
+
+
+def _fits(node: Node, margin: tuple[int, int], popup: Window) -> bool:
+    if node.rect is None:
+        return False
+    right, lower = popup.rect.width - node.rect.width - margin[0], popup.rect.height - node.rect.height - margin[1]
+    most = MARGIN_PX if any(margin) else 0
+    return 0 <= right <= most and 0 <= lower <= most
 
 
 def _find_popups(top: Node, popups: Sequence[Window]) -> None:

@@ -159,6 +159,14 @@ async def _read_values(bus: Bus, nodes: Sequence[Node]) -> None:
     values = await all_properties(bus, [node.ref for node in nodes], "Value", "CurrentValue")
     for node, value in zip(nodes, values, strict=True):
         node.value = float(value) if isinstance(value, int | float) and isfinite(value) else None
+    # Qt says of a field for a date or time that its value is a number, which can only be 0.
+    zeros = [node for node in nodes if node.value == 0 and node.role == "spin button"]
+    lowest, highest = await asyncio.gather(
+        *(all_properties(bus, [node.ref for node in zeros], "Value", f"{bound}imumValue") for bound in ("Min", "Max"))
+    )
+    for node, *bounds in zip(zeros, lowest, highest, strict=True):
+        if bounds == [0, 0]:
+            node.value = None
 
 
 async def _read_carets(bus: Bus, nodes: Sequence[Node], chromium: bool) -> None:

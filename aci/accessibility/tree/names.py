@@ -121,8 +121,17 @@ def full_name(application: Application, node: Node, document: bool) -> str:
         and not is_field(node)
         and not (document and node.role in roles.ITEMS)
     ):
-        name = _content(application, node)
+        name = _content(application, expander_title(application, node) or node)
     return name[:LONGEST_NAME]
+
+
+def expander_title(application: Application, node: Node) -> Node | None:
+    """Return the row of a GTK 4 expander that shows its title; it lies in a box, above what opens."""
+    if not (is_gtk4(application) and node.role in roles.BUTTONS and node.has(StateBit.EXPANDABLE)):
+        return None
+    [box, *more] = node.children or [node]
+    rows = box.children if box.role == "panel" and not more else []
+    return rows[0] if rows and rows[0].role == "panel" else None
 
 
 def is_field(node: Node) -> bool:
@@ -176,8 +185,8 @@ def _named_in(application: Application, node: Node, levels: int) -> Iterator[tup
     for child in visible_children(application, node):
         if child.role in roles.INTERACTIVE - _PARTS and node.role not in roles.BUTTONS:
             continue
-        if child.rect is not None and not child.rect.area:
-            continue  # a page of a stack that is not on top
+        if child.popup is not None or (child.rect is not None and not child.rect.area):
+            continue  # what a button has opened, or a page of a stack that is not on top
         named = own_name(application, child) or (child.text or "" if not is_field(child) else "")
         if named and child.role in roles.READ_AS_TEXT | _PICTURES:
             yield child.role, named
@@ -196,8 +205,8 @@ def description_of(application: Application, node: Node, name: str) -> str:
     return "; ".join(distinct)
 
 
-def states_of(application: Application, node: Node, role: str) -> frozenset[State]:
-    """Return the states that matter for an element of this role."""
+def states_of(application: Application, node: Node, role: str, around_disabled: bool = False) -> frozenset[State]:
+    """Return the states that matter for an element of this role; with `around_disabled`, it lies in a disabled part."""
     states: set[State] = {state for bit, state in NAMED_STATES if node.states & bit} | _of_submenu(application, node)
     states.discard("active")
     if role not in _SIZED:
@@ -213,7 +222,7 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
     if "focused" in states and node.role == "page tab" and application.toolkit.startswith("Qt"):
         # Qt marks the current tab in this way, whether or not its tabs have the keyboard.
         states = (states if _has_focused_tabs(application, node) else states - {"focused"}) | {"selected"}
-    if role in _CAN_BE_DISABLED and _is_disabled(application, node):
+    if role in _CAN_BE_DISABLED and (around_disabled or _is_disabled(application, node)):
         states.add("disabled")
     elif role in _WRITTEN_IN and application.toolkit.startswith(("gtk", "GTK", GECKO)) and "editable" not in states:
         states.add("read_only")
@@ -239,6 +248,17 @@ def is_box_cell(node: Node) -> bool:
     """Return whether a cell of a GTK 3 table holds a check box: it has an action but neither text nor picture."""
     alone = node.child_count <= 0 and not node.children
     return alone and {"TableCell", "Action"} <= node.interfaces and not node.interfaces & {"Text", "Image", "Value"}
+
+
+def disables(application: Application, node: Node) -> bool:
+    """Return whether a node is disabled with everything in it, of which GTK 4 reports it of the node alone."""
+    return is_gtk4(application) and not node.has(StateBit.SENSITIVE)
+
+
+def lies_in_disabled(application: Application, node: Node) -> bool:
+    """Return whether an ancestor is disabled with everything in it."""
+    parent = application.nodes.get(node.parent) if node.parent is not None else None
+    return parent is not None and (disables(application, parent) or lies_in_disabled(application, parent))
 
 
 def _is_disabled(application: Application, node: Node) -> bool:

@@ -14,7 +14,6 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -24,11 +23,12 @@ import numpy as np
 
 from aci.acting.actions import Hotkey, Type, Wait
 from aci.desktop.virtual import VirtualDesktop
-from aci.observation.geometry import Point, Rect
-from aci.observation.observation import Element, Observation
+from aci.observation.geometry import Point
+from aci.observation.observation import Observation
 from benchmarks.support.figures import Figures, NotMeasured, tell
 from benchmarks.support.reports import wait_until
 from benchmarks.support.screens import desktop_without_ocr
+from benchmarks.support.truth.shown import NEAR_PX, Comparison
 from evaluation.errors import PagesMissing
 from evaluation.miniwob.pages import PACKAGE, find_pages
 
@@ -41,30 +41,6 @@ _PAGES = Path(__file__).parents[2] / "data" / "pages"
 _PROBE = "<script src='/probe.js'></script>"
 _MARKS = ((10, 200, 30), (200, 10, 30), (30, 10, 200))
 _LIMIT_S, _TRIES = 10.0, 3
-_NEAR = 6
-_BUTTONS = frozenset({"push button", "toggle button", "link", "page tab", "menu item", "list item", "combo box"})
-_FIELDS = frozenset({"entry", "text", "password text", "spin button", "combo box", "section", "paragraph"})
-_ROLES: Mapping[str, frozenset[str]] = {
-    "a": frozenset({"link"}),
-    "select": frozenset({"combo box"}),
-    "checkbox": frozenset({"check box", "switch", "toggle button"}),
-    "radio": frozenset({"radio button"}),
-    "range": frozenset({"slider"}),
-    "date": frozenset({"date editor"}),
-    **dict.fromkeys(("text", "email", "tel", "url", "search", "password", "number", "textarea"), _FIELDS),
-    **dict.fromkeys(("button", "submit", "reset", "file", "color", "summary", "image"), _BUTTONS),
-}
-_OF_PAGES = frozenset({"static", "label", "heading", "paragraph", "section", "link", "push button"})
-
-
-@dataclass
-class Outcome:
-    """What came of the pages in one browser."""
-
-    parts: int = 0  # texts and controls that pages show
-    unseen: list[str] = field(default_factory=list)  # those that are not seen as they are
-    elements: int = 0  # elements of texts and buttons in pages
-    phantoms: list[str] = field(default_factory=list)  # those where a page shows nothing
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -92,7 +68,7 @@ def measure(figures: Figures, quick: bool) -> None:
     with _serving() as (url, names, reports):
         for browser, program in BROWSERS.items():
             outcome = _look(program, url, names[:: 6 if quick else 1], reports)
-            for line in (*outcome.unseen, *(f"nothing is shown at {each}" for each in outcome.phantoms)):
+            for line in (*outcome.unseen, *outcome.phantoms):
                 tell(f"  {browser}: {line}")
             tell(f"{browser}: {len(outcome.unseen)} of {outcome.parts} parts unseen, {len(outcome.phantoms)} phantoms")
             outcomes.append(outcome)
@@ -131,9 +107,9 @@ def _serving() -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
             thread.join()
 
 
-def _look(program: str, url: str, names: Sequence[str], reports: list[dict[str, Any]]) -> Outcome:
+def _look(program: str, url: str, names: Sequence[str], reports: list[dict[str, Any]]) -> Comparison:
     """Show the pages one after another, and compare what each shows with what is seen."""
-    outcome = Outcome()
+    found = Comparison()
     with desktop_without_ocr(SIZE) as desktop:
         for number, name in enumerate(names):
             reports.clear()
@@ -148,31 +124,14 @@ def _look(program: str, url: str, names: Sequence[str], reports: list[dict[str, 
             else:
                 raise NotMeasured(f"{name} did not load in {program}")
             desktop.perform(Wait(time=0.3))
-            _compare(name, reports[0], desktop, outcome)
-    return outcome
+            _compare(name, reports[0], desktop, found)
+    return found
 
 
-def _compare(name: str, shown: dict[str, Any], desktop: VirtualDesktop, outcome: Outcome) -> None:
+def _compare(name: str, shown: dict[str, Any], desktop: VirtualDesktop, found: Comparison) -> None:
     seen = desktop.observe()
-    corner = _corner(seen)
-    texts = [(each, _box(each, corner)) for each in shown["texts"]]
-    controls = [(each, _box(each, corner)) for each in shown["controls"]]
     in_page = [each for each in seen.elements if any(part.startswith("document") for part in each.path)]
-    outcome.parts += sum(text["counts"] for text, _ in texts) + len(controls)
-    outcome.unseen += [
-        f"{name}: text {text['words'][:40]!r}"
-        for text, box in texts
-        if text["counts"] and not _says(text, box, in_page)
-    ]
-    for control, box in controls:
-        if problem := _problem(control, box, in_page):
-            outcome.unseen.append(f"{name}: {control['kind']} {control['name'][:30]!r} {problem}")
-    places = [box for _, box in (*texts, *controls)]
-    written = [each for each in in_page if each.role in _OF_PAGES and each.name]
-    outcome.elements += len(written)
-    for element in written:
-        if not any(map(element.rect.intersection, places)):
-            outcome.phantoms.append(f"{name}: {element.role} {element.name[:40]!r}")
+    found.add(name, shown, in_page, _corner(seen))
 
 
 def _corner(seen: Observation) -> Point:
@@ -180,51 +139,8 @@ def _corner(seen: Observation) -> Point:
     pixels = seen.screenshot.astype(int)
     found = np.ones((pixels.shape[0], pixels.shape[1] - 2), bool)
     for at, color in enumerate(_MARKS):
-        found &= np.abs(pixels[:, at : pixels.shape[1] - 2 + at] - color).max(axis=2) <= _NEAR
+        found &= np.abs(pixels[:, at : pixels.shape[1] - 2 + at] - color).max(axis=2) <= NEAR_PX
     rows, columns = np.nonzero(found)
     if rows.size != 1:
         raise NotMeasured("the marks of the page cannot be seen")
     return Point(int(columns[0]), int(rows[0]))
-
-
-def _box(part: Mapping[str, Any], corner: Point) -> Rect:
-    return Rect(
-        corner.x + round(part["x"]), corner.y + round(part["y"]), max(1, round(part["width"])), round(part["height"])
-    )
-
-
-def _says(text: Mapping[str, Any], box: Rect, elements: Sequence[Element]) -> bool:
-    """Return whether an element at the place of a text has these words."""
-    words = _plain(text["words"])
-    return any(each.rect.grown(_NEAR, _NEAR).contains(box.center) and words in _words_of(each) for each in elements)
-
-
-def _problem(control: Mapping[str, Any], box: Rect, elements: Sequence[Element]) -> str:
-    """Return what is wrong about how a control is seen; empty if nothing is."""
-    kind = control["kind"]
-    roles = _ROLES.get(kind)
-    around = box.grown(_NEAR, _NEAR)
-    there = [each for each in elements if (roles is None or each.role in roles) and around.contains(each.rect.center)]
-    there = [each for each in there if box.area <= 5 * each.rect.area and each.rect.area <= 3 * box.area] or there
-    if not there:
-        return "is not seen"
-    if control["name"] and not any(_plain(control["name"]) in _words_of(each) for each in there):
-        return f"is called {there[0].name!r}"
-    if control["content"] is not None and all(_content(each) != _plain(control["content"]) for each in there):
-        return f"contains {there[0].text!r}, not {control['content']!r}"
-    for key, state in (("checked", "checked"), ("disabled", "disabled")):
-        if control[key] is not None and all((state in each.states) != control[key] for each in there):
-            return f"is{'' if control[key] else ' not'} {state}"
-    return ""
-
-
-def _words_of(element: Element) -> str:
-    return _plain(" ".join(filter(None, (element.name, element.label, element.text, element.description))))
-
-
-def _content(element: Element) -> str:
-    return _plain(element.text or "")
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()

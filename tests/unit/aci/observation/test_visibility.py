@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aci.observation.geometry import Point, Rect
-from aci.observation.visibility import bounding, clipped, ground, overlap, reading_order, uncovered
+from aci.observation.visibility import SLIVER_PX, bounding, clipped, ground, overlap, reading_order, uncovered
 
 SCREEN = Rect(0, 0, 200, 150)
 rects = st.builds(Rect, st.integers(-40, 160), st.integers(-40, 120), st.integers(1, 90), st.integers(1, 90))
@@ -27,7 +27,9 @@ def left_over(rect: Rect, clips: list[Rect], covers: list[Rect]) -> set[tuple[in
 def test_point_and_rectangle_lie_in_the_visible_part(rect: Rect, clips: list[Rect], covers: list[Rect]) -> None:
     visible = left_over(rect, [SCREEN, *clips], covers)
     placement = ground(rect, [SCREEN, *clips], covers)
-    assert (placement is None) == (not visible)
+    uncut = clipped(rect, [SCREEN, *clips])
+    strip = uncut is not None and min(uncut.width, uncut.height) < SLIVER_PX <= min(rect.width, rect.height)
+    assert (placement is None) == (not visible or strip)
     if placement is not None:
         assert (placement.point.x, placement.point.y) in visible
         assert placement.rect.contains(placement.point)
@@ -75,6 +77,13 @@ def test_an_element_that_is_covered_completely_has_no_point() -> None:
 def test_an_element_that_is_scrolled_out_of_view_has_no_point() -> None:
     assert ground(Rect(0, 300, 40, 20), [SCREEN, Rect(0, 0, 100, 100)], []) is None
     assert clipped(Rect(0, 0, 0, 10), []) is None
+
+
+def test_a_row_that_is_cut_to_a_line_is_not_seen() -> None:
+    row = Rect(10, 50, 100, 18)
+    assert ground(row, [Rect(0, 0, 150, 51)], []) is None
+    assert ground(row, [Rect(0, 0, 150, 52)], []) is not None
+    assert ground(Rect(10, 50, 100, 1), [SCREEN], []) is not None
 
 
 def test_smaller_control_inside_is_not_hit_by_mistake() -> None:

@@ -140,13 +140,40 @@ def test_gtk4_combo_box_with_the_name_of_its_label_has_no_choice_of_that_name() 
     assert (combo.label, combo.text) == ("Repeat", None)
 
 
+def test_gtk4_drop_down_with_a_label_has_its_choice() -> None:
+    label = node("label", "Letter", Rect(10, 10, 60, 20))
+    button = node("push button", "GtkToggleButton", Rect(80, 10, 90, 20), node("label", "Beta"))
+    box = node("combo box", "Letter", Rect(80, 10, 90, 20), button, labels=(label.ref,))
+    combo = next(draft for draft in drafts(frame(label, box), GTK4) if draft.role == "combo box")
+    assert (combo.label, combo.text) == ("Letter", "Beta")
+
+
+def test_gtk4_expander_is_named_by_its_title_and_not_by_what_it_shows() -> None:
+    title = node("panel", "", Rect(10, 10, 200, 20), node("label", "More", Rect(30, 12, 40, 16)))
+    words, choice = node("label", "Some words", Rect(10, 30, 90, 20)), node("check box", "Choice", Rect(10, 60, 90, 20))
+    shown = node("panel", "", Rect(10, 30, 200, 70), words, choice)
+    box = node("panel", "", Rect(10, 10, 200, 90), title, shown)
+    states = SEEN | StateBit.EXPANDABLE.value | StateBit.EXPANDED.value
+    top = frame(node("push button", "GtkExpander", Rect(10, 10, 200, 90), box, states=states))
+    assert named(top, GTK4) == [("push button", "More"), ("label", "Some words"), ("check box", "Choice")]
+    assert drafts(top, GTK4)[0].area == Rect(10, 10, 200, 20)
+
+
+def test_gtk4_button_is_not_named_by_the_popover_that_it_has_opened() -> None:
+    popover = node("panel", "", Rect(0, 40, 200, 90), node("label", "Zoom", Rect(20, 50, 80, 20)), popup=WINDOW)
+    button = node("push button", "", Rect(10, 10, 60, 20), node("label", "Menu"))
+    opener = node("push button", "GtkMenuButton", Rect(10, 10, 60, 20), button, popover)
+    assert named(frame(opener), GTK4) == [("push button", "Menu"), ("label", "Zoom")]
+
+
 def test_gtk4_row_that_is_a_combo_box_has_its_name_and_its_choice() -> None:
     chosen = node("list item", "", Rect(200, 10, 60, 16), node("label", "5 minutes", Rect(200, 10, 60, 16)))
     listed = node("list", "GtkListView", Rect(200, 8, 70, 20), chosen)
     title = node("label", "Ring Duration", Rect(10, 10, 150, 16))
     others = node("list", "", Rect(200, 40, 70, 90), node("list item", "1 minute", Rect(200, 50, 60, 16)))
     row = node("panel", "", Rect(10, 0, 260, 36), title, listed)
-    combo, other = drafts(frame(node("combo box", "Ring Duration", Rect(0, 0, 280, 36), row, others)), GTK4)
+    combo_box = node("combo box", "Ring Duration", Rect(0, 0, 280, 36), row, others, labels=(title.ref,))
+    combo, other = drafts(frame(combo_box), GTK4)
     assert (combo.role, combo.name, combo.text) == ("combo box", "Ring Duration", "5 minutes")
     assert other.name == "1 minute"
 
@@ -458,6 +485,29 @@ def test_gtk_field_that_is_not_editable_is_read_only() -> None:
     assert "read_only" in drafts(frame(locked))[0].states
     assert "read_only" not in drafts(frame(open_))[0].states
     assert "read_only" not in drafts(page(node("entry", "", text="7")), CHROMIUM)[0].states
+
+
+def test_parts_of_a_disabled_container_of_gtk4_are_disabled() -> None:
+    def found(states: int, toolkit: str) -> Draft:
+        box = node("panel", "", PLACE, node("panel", "", PLACE, node("check box", "A")), states=states)
+        return drafts(frame(box), toolkit)[0]
+
+    insensitive = SEEN & ~StateBit.SENSITIVE.value
+    assert "disabled" in found(insensitive, GTK4).states
+    assert "disabled" not in found(SEEN, GTK4).states
+    assert "disabled" not in found(insensitive, "Qt 6.4.2").states
+
+
+def test_title_of_a_group_of_qt_is_a_label_above_its_contents() -> None:
+    group = node("panel", "Margins", Rect(10, 10, 200, 90), node("check box", "Equal", Rect(20, 40, 80, 20)))
+    bare = node("panel", "Page", Rect(10, 120, 200, 90), node("check box", "Even", Rect(20, 121, 80, 20)))
+    assert named(frame(group, bare), "Qt 6.4.2") == [
+        ("label", "Margins"),
+        ("check box", "Equal"),
+        ("check box", "Even"),
+    ]
+    assert drafts(frame(group), "Qt 6.4.2")[0].area == Rect(10, 10, 200, 30)
+    assert named(frame(group)) == [("check box", "Equal")]
 
 
 def test_box_between_its_states_is_neither_checked_nor_disabled() -> None:

@@ -77,6 +77,25 @@ def test_gtk4_popover_is_found_by_the_size_of_its_window() -> None:
     assert popover.popup == popup
 
 
+def test_gtk4_popover_with_margins_is_smaller_than_its_window() -> None:
+    item = node("list item", "Alpha", Rect(12, 72, 282, 16))
+    popover = node("filler", "GtkPopover", Rect(0, 53, 306, 120), item)
+    button = node("push button", "GtkToggleButton", Rect(10, 52, 280, 24))
+    top = frame(node("combo box", "", Rect(0, 47, 300, 34), button, popover), rect=Rect(0, 0, 300, 300))
+    main, popup = window(1, "App", Rect(250, 157, 300, 300)), window(2, "", Rect(247, 236, 306, 126), popup=True)
+    correct_extents(application(top, toolkit="GTK 4.8.3"), top, main, (popup, main))
+    assert (popover.popup, button.popup) == (popup, None)
+    assert item.rect == Rect(259, 261, 282, 16)
+
+
+def test_gtk4_tooltip_is_not_taken_for_a_popover() -> None:
+    button = node("push button", "Save", Rect(10, 52, 80, 30))
+    top = frame(node("panel", "", Rect(10, 50, 300, 34), button), rect=Rect(0, 0, 300, 300))
+    main, tip = window(1, "App", Rect(250, 157, 300, 300)), window(2, "", Rect(300, 236, 84, 36), popup=True)
+    correct_extents(application(top, toolkit="GTK 4.8.3"), top, main, (tip, main))
+    assert (button.popup, button.rect) == (None, Rect(260, 209, 80, 30))
+
+
 def libreoffice(error: int, needed: int = 34) -> tuple[object, ...]:
     native = node("text", "", Rect(4, 124, 126, 34))
     holder = node("panel", "", Rect(4, 124, 162, needed), native)
