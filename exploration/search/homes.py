@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ _GEOMETRY = re.compile(
     r"/(?:session|height|width|left|top|x|y|maximized|fullscreen|is-maximized|window-.*|.*-(?:width|height|position))$"
 )  # sizes and places of windows and the last session, which applications record and nobody sets
 _MOST_BYTES = 4_000_000
+_LONGEST_NUMBER = 12  # bytes of the number of a process
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,19 @@ def _files(home: Path) -> Iterator[tuple[str, str]]:
             path = relative / name
             if name in _IGNORED_FILES or path == KEYFILE or name.startswith((".goutputstream", ".~lock")):
                 continue
-            yield str(path), _digest(home / path)
+            if not _is_lock(home / path):
+                yield str(path), _digest(home / path)
+
+
+def _is_lock(path: Path) -> bool:
+    """Return whether a file is how a program knows that it runs already: its owner's alone, with a process's number."""
+    try:
+        status = path.lstat()
+        alone = stat.S_ISREG(status.st_mode) and stat.S_IMODE(status.st_mode) == 0o600
+        content = path.read_bytes().strip(b"\0\n ") if alone and status.st_size <= _LONGEST_NUMBER else b""
+        return content.isdigit() and int(content) > 1 and Path("/proc", content.decode()).exists()
+    except OSError:
+        return False
 
 
 def _digest(path: Path) -> str:

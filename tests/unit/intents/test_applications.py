@@ -101,6 +101,7 @@ def test_owner_names_an_application_as_its_maker_does() -> None:
     ("written", "other", "same"),
     [
         ("org.xfce.mousepad", "Mousepad", True),
+        ("org.gnome.DejaDup", "org.gnome.dejadup", True),
         ("LibreOffice 7.4 Calc", "libreoffice-calc", True),
         ("gnome-terminal-server", "Terminal", True),
         ("FocusWriter", "LibreOffice Writer", False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from agent_s.probes.preferences import KEYFILE
@@ -27,6 +28,15 @@ def test_changed_file_changes_the_home_state(tmp_path: Path) -> None:
     assert read_home(tmp_path) != before
     (tmp_path / "note.txt").write_text("one")
     assert read_home(tmp_path) == before
+
+
+def test_lock_of_a_running_program_is_no_part_of_a_home(tmp_path: Path) -> None:
+    lock, number = tmp_path / "editor-ann", tmp_path / "number"
+    lock.write_bytes(f"{os.getpid()}\0".encode())
+    lock.chmod(0o600)
+    number.write_text(str(os.getpid()))
+    number.chmod(0o644)
+    assert list(read_home(tmp_path).files) == ["number"]
 
 
 def test_special_files_are_tolerated(tmp_path: Path) -> None:
