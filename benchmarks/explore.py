@@ -176,10 +176,10 @@ APPS = {
     "Clapper": App(("clapper",), "GTK 4"),
     "Ark": App(("ark",), "Qt 5"),
     "wxMaxima": App(("wxmaxima",), "wxWidgets"),
-    "DB Browser": App(("sqlitebrowser",), "Qt 5", held_out=True),
-    "CherryTree": App(("cherrytree",), "GTK 3", held_out=True),
-    "Déjà Dup": App(("deja-dup",), "GTK 4", held_out=True),
-    "TreeSheets": App(("treesheets",), "wxWidgets", held_out=True),
+    "DB Browser": App(("sqlitebrowser",), "Qt 5"),
+    "CherryTree": App(("cherrytree",), "GTK 3"),
+    "Déjà Dup": App(("deja-dup",), "GTK 4"),
+    "TreeSheets": App(("treesheets",), "wxWidgets"),
 }
 
 

@@ -26,14 +26,20 @@ from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Point
 from aci.observation.observation import Observation
 from benchmarks.support.figures import Figures, NotMeasured, tell
+from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.reports import wait_until
 from benchmarks.support.screens import desktop_without_ocr
 from benchmarks.support.truth.shown import NEAR_PX, Comparison
+from benchmarks.support.truth.toolkits import PROGRAMS, applications
 from evaluation.errors import PagesMissing
 from evaluation.miniwob.pages import PACKAGE, find_pages
 
 NAMES = ("page_parts", "page_seen", "page_unseen_shown")
-BROWSERS: Mapping[str, str] = {"Chromium": "chromium", "Firefox": "firefox-esr"}
+BROWSERS: Mapping[str, Sequence[str]] = {
+    "Chromium": ("chromium",),
+    "Firefox": ("firefox-esr",),
+    "WebKitGTK": (str(SYSTEM_PYTHON), str(PROGRAMS / "webkit_view.py")),
+}
 SIZE = (1280, 900)
 EVERY = 4
 """Every so many pages of MiniWoB++ are shown."""
@@ -61,13 +67,13 @@ class _Handler(SimpleHTTPRequestHandler):
 
 def measure(figures: Figures, quick: bool) -> None:
     """Set the figures."""
-    missing = [program for program in BROWSERS.values() if shutil.which(program) is None]
-    if missing:
-        raise NotMeasured(f"not installed: {', '.join(missing)}")
+    missing = [argv[0] for argv in BROWSERS.values() if shutil.which(argv[0]) is None]
+    if obstacle := ", ".join(missing) or applications()["WebKitGTK"].obstacle:
+        raise NotMeasured(f"cannot be started: {obstacle}")
     outcomes = []
     with _serving() as (url, names, reports):
-        for browser, program in BROWSERS.items():
-            outcome = _look(program, url, names[:: 6 if quick else 1], reports)
+        for browser, argv in BROWSERS.items():
+            outcome = _look(argv, url, names[:: 6 if quick else 1], reports)
             for line in (*outcome.unseen, *outcome.phantoms):
                 tell(f"  {browser}: {line}")
             tell(f"{browser}: {len(outcome.unseen)} of {outcome.parts} parts unseen, {len(outcome.phantoms)} phantoms")
@@ -107,14 +113,14 @@ def _serving() -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
             thread.join()
 
 
-def _look(program: str, url: str, names: Sequence[str], reports: list[dict[str, Any]]) -> Comparison:
+def _look(argv: Sequence[str], url: str, names: Sequence[str], reports: list[dict[str, Any]]) -> Comparison:
     """Show the pages one after another, and compare what each shows with what is seen."""
     found = Comparison()
     with desktop_without_ocr(SIZE) as desktop:
         for number, name in enumerate(names):
             reports.clear()
             if not number:
-                desktop.launch([program, f"{url}{name}"], timeout_s=60.0)
+                desktop.launch([*argv, f"{url}{name}"], timeout_s=60.0)
             for _ in range(_TRIES):
                 if number:
                     desktop.perform(Hotkey(keys=("ctrl", "l")))
@@ -122,7 +128,7 @@ def _look(program: str, url: str, names: Sequence[str], reports: list[dict[str, 
                 if wait_until(lambda: bool(reports), _LIMIT_S):
                     break
             else:
-                raise NotMeasured(f"{name} did not load in {program}")
+                raise NotMeasured(f"{name} did not load in {argv[-1]}")
             desktop.perform(Wait(time=0.3))
             _compare(name, reports[0], desktop, found)
     return found
