@@ -22,6 +22,9 @@
       const counts = !around.closest('svg') && !(label && label.control);  // drawings; names of controls
       if (box && onTop(box, around)) yield {words: plain(text.data), counts, ...place(box)};
     }
+    for (const list of document.querySelectorAll('select[multiple],select[size]')) {  // its entries are not compared
+      yield {words: '', counts: false, ...place(list.getBoundingClientRect())};
+    }
   }
   function* controls() {
     for (const one of document.querySelectorAll(CONTROLS)) {
