@@ -7,8 +7,10 @@ GTK, SAL_FORCEDPI) leave extents as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
+from aci.accessibility import roles
 from aci.accessibility.atspi import Ref
 from aci.accessibility.tree.names import visible_children
 from aci.accessibility.tree.nodes import GECKO, Application, Node
@@ -22,6 +24,8 @@ SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the
 INTEGERS = (2, 3, 4)  # scale factors of GTK
 MOST = 5.0
 JAVA = "J2SE-access-bridge"
+_POPOVER = re.compile(r"\w*Popover(?:Menu)?")  # classes of GTK 4
+Margin = tuple[int, int]  # left and upper, px
 QUARTER = 0.004  # a factor this close to a quarter is rounded to it
 UNEVEN = 0.015  # largest relative difference between the horizontal and the vertical factor
 
@@ -108,38 +112,46 @@ def correct_extents(application: Application, top: Node, window: Window, windows
 
 
 def _place_popups(top: Node, popups: Sequence[Window]) -> None:
-    """Find the nodes that are popups, by the size of their X11 window, which has the margins of a popup as well.
+    """Find the nodes that are popups, by the exact size of their X11 window, else by that without its margins."""
+    free = _place_fitting(top, list(popups), _exact)
+    if free:
+        _place_fitting(top, free, _margin_of)
 
-    Of these, the upper and the left one are known: so far from the origin of its parent GTK places the popup.
-    """
-    free = list(popups)
+
+def _place_fitting(
+    top: Node, free: list[Window], fit: Callable[[Node, Node | None, Window], Margin | None]
+) -> list[Window]:
+    """Place the nodes that fit a window, by the left and the upper margin that they have in it; return the others."""
     pending: list[tuple[Node, Node | None]] = [(top, None)]
     while pending and free:
         node, parent = pending.pop()
-        margin = _margin_of(node, parent)
-        own = next((popup for popup in free if _fits(node, margin, popup)), None)
-        if own is not None and node.rect is not None:
-            free.remove(own)
-            node.popup = own
-            _shift(node, (own.rect.x + margin[0] - node.rect.x, own.rect.y + margin[1] - node.rect.y))
+        for popup in free if node.popup is None else ():
+            margin = fit(node, parent, popup)
+            if margin is not None and node.rect is not None:
+                free.remove(popup)
+                node.popup = popup
+                _shift(node, (popup.rect.x + margin[0] - node.rect.x, popup.rect.y + margin[1] - node.rect.y))
+                break
         pending.extend((child, node) for child in reversed(node.children))
+    return free
 
 
-def _margin_of(node: Node, parent: Node | None) -> tuple[int, int]:
-    """Return the left and the upper margin of a popup; zeros for what is none or has none."""
-    popover = "Popover" in node.name or (parent is not None and parent.role == "combo box")
-    if not popover or parent is None or node.rect is None or parent.rect is None:
-        return (0, 0)
+def _exact(node: Node, _: Node | None, popup: Window) -> Margin | None:
+    return (0, 0) if node.rect is not None and _same_size(node.rect, popup.rect) else None
+
+
+def _margin_of(node: Node, parent: Node | None, popup: Window) -> Margin | None:
+    """Return the margin of a popover in a window; None if it does not fit.
+
+    GTK places a popover so far from the origin of its parent. The right and the lower margin are not known.
+    """
+    if node.rect is None or parent is None or parent.rect is None:
+        return None
+    if not _POPOVER.fullmatch(node.name) and (parent.role != "combo box" or node.role not in roles.PLAIN):
+        return None
     left, upper = node.rect.x - parent.rect.x, node.rect.y - parent.rect.y
-    return (left, upper) if 0 <= left <= MARGIN_PX and 0 <= upper <= MARGIN_PX else (0, 0)
-
-
-def _fits(node: Node, margin: tuple[int, int], popup: Window) -> bool:
-    if node.rect is None:
-        return False
-    right, lower = popup.rect.width - node.rect.width - margin[0], popup.rect.height - node.rect.height - margin[1]
-    most = MARGIN_PX if any(margin) else 0
-    return 0 <= right <= most and 0 <= lower <= most
+    right, lower = popup.rect.width - node.rect.width - left, popup.rect.height - node.rect.height - upper
+    return (left, upper) if all(0 <= margin <= MARGIN_PX for margin in (left, upper, right, lower)) else None
 
 
 def _find_popups(top: Node, popups: Sequence[Window]) -> None:

@@ -5,7 +5,6 @@ Every function writes its variants into a folder and returns them by name; `equa
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import zipfile
 from collections.abc import Callable
@@ -480,8 +479,3 @@ def books(folder: Path) -> Variants:
         different=write("x", title="Other"),
         longer=write("One", "Two", "Three"),
     )(folder)
-
-
-def json_file(value: Any) -> str:
-    """Return a value as the text of a JSON file."""
-    return json.dumps(value, indent=1)

@@ -5,17 +5,22 @@ step and report their visible texts and controls, each with its box. After each 
 it is looked at in between, where only what changed is read, and completely. `window_seen`: share of the parts for which
 the complete look has an element in the right place with the text, or the kind, name, content and state of the control;
 `window_seen_quickly`: the same of the other looks. `window_unseen_shown`: share of the elements of texts and buttons
-where the window shows nothing.
+where the window shows nothing. `acted_seen`: the same as `window_seen` for the look after an action, a click or a text
+that is typed, compared with what the window reports 0.4 s later.
 """
 
 from __future__ import annotations
 
 import json
+import random
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from aci.acting.actions import Click, Type
+from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Point
 from benchmarks.support.figures import Figures, NotMeasured, tell
 from benchmarks.support.reference import SYSTEM_PYTHON
@@ -23,34 +28,45 @@ from benchmarks.support.reports import wait_until
 from benchmarks.support.screens import desktop_without_ocr
 from benchmarks.support.truth.shown import Comparison
 
-NAMES = ("window_parts", "window_seen", "window_seen_quickly", "window_unseen_shown")
+NAMES = ("window_parts", "window_seen", "window_seen_quickly", "window_unseen_shown", "acted_parts", "acted_seen")
 TOOLKITS: Mapping[str, Sequence[str]] = {
     "GTK 3": ("gtk", "3"), "GTK 4": ("gtk", "4"), "Qt 5": ("qt", "5"), "Qt 6": ("qt", "6"),
 }  # fmt: skip
 SIZE = (1280, 900)
 WINDOWS, STEPS = 10, 15
 QUICK_WINDOWS = 1
+_CLICKED = frozenset(
+    {"check box", "radio button", "toggle button", "push button", "page tab", "list item", "switch", "slider"}
+)
+_WRITTEN = frozenset({"text", "entry"})
 _LIMIT_S = 20.0
 _ROOT = Path(__file__).parents[3]
 
 
 def measure(figures: Figures, quick: bool) -> None:
     """Set the figures."""
-    parts = unseen = elements = unseen_quickly = phantoms = 0
+    found: list[tuple[Comparison, Comparison, Comparison]] = []
     for toolkit in TOOLKITS:
-        found = [look(toolkit, seed, STEPS) for seed in range(QUICK_WINDOWS if quick else WINDOWS)]
-        for whole, quickly in found:
-            for line in dict.fromkeys((*whole.unseen, *quickly.unseen, *whole.phantoms)):
-                tell(f"  {toolkit}, {line}")
-        here = sum(len(whole.unseen) for whole, _ in found), sum(len(quickly.unseen) for _, quickly in found)
-        tell(f"{toolkit}: {here[0]} of {sum(whole.parts for whole, _ in found)} parts unseen, {here[1]} by quick looks")
-        parts, elements = parts + sum(one.parts for one, _ in found), elements + sum(one.elements for one, _ in found)
-        unseen, unseen_quickly = unseen + here[0], unseen_quickly + here[1]
-        phantoms += sum(len(whole.phantoms) for whole, _ in found)
-    figures.set("window_parts", parts)
-    figures.set("window_seen", 1 - unseen / parts)
-    figures.set("window_seen_quickly", 1 - unseen_quickly / parts)
-    figures.set("window_unseen_shown", phantoms / elements)
+        here = [
+            (*look(toolkit, seed, STEPS), act(toolkit, seed, STEPS))
+            for seed in range(QUICK_WINDOWS if quick else WINDOWS)
+        ]
+        for line in dict.fromkeys(line for one in here for each in one for line in (*each.unseen, *each.phantoms)):
+            tell(f"  {toolkit}, {line}")
+        unseen = [sum(len(one[place].unseen) for one in here) for place in range(3)]
+        tell(f"{toolkit}: {unseen[0]} parts unseen, {unseen[1]} by quick looks, {unseen[2]} after actions")
+        found += here
+    whole, quickly, acted = zip(*found, strict=True)
+    figures.set("window_parts", sum(one.parts for one in whole))
+    figures.set("window_seen", _share_seen(whole))
+    figures.set("window_seen_quickly", _share_seen(quickly))
+    figures.set("window_unseen_shown", sum(len(one.phantoms) for one in whole) / sum(one.elements for one in whole))
+    figures.set("acted_parts", sum(one.parts for one in acted))
+    figures.set("acted_seen", _share_seen(acted))
+
+
+def _share_seen(found: Sequence[Comparison]) -> float:
+    return 1 - sum(len(one.unseen) for one in found) / sum(one.parts for one in found)
 
 
 def look(toolkit: str, seed: int, steps: int) -> tuple[Comparison, Comparison]:
@@ -64,26 +80,53 @@ def look(toolkit: str, seed: int, steps: int) -> tuple[Comparison, Comparison]:
     Raises:
         NotMeasured: The program does not report what it shows.
     """
-    program, version = TOOLKITS[toolkit]
-    module = f"benchmarks.fixtures.windows.{program}"
     whole, quickly = Comparison(), Comparison()
-    with desktop_without_ocr(SIZE) as desktop, tempfile.TemporaryDirectory() as folder:
-        python = ["env", f"PYTHONPATH={_ROOT}", str(SYSTEM_PYTHON), "-m", module]
-        desktop.launch([*python, version, folder, str(seed)])
+    with _window(toolkit, seed) as (desktop, folder):
         for step in range(steps + 1):
-            shown = _ask(Path(folder), step)
+            shown = _ask(folder, f"{step}")
             name = f"window {seed}, after {shown['after']}"
             quickly.add(name, shown, desktop.observe(check=False).elements, Point(0, 0))
             whole.add(name, shown, desktop.observe().elements, Point(0, 0))
     return whole, quickly
 
 
-def _ask(folder: Path, step: int) -> dict[str, Any]:
-    """Let the program take a step, and return its report."""
-    (folder / "ask.new").write_text(str(step))
+def act(toolkit: str, seed: int, steps: int) -> Comparison:
+    """Click and type in a window; return what came of the looks after each action. See `look`."""
+    chance, found = random.Random(seed), Comparison()
+    with _window(toolkit, seed) as (desktop, folder):
+        _ask(folder, "0")
+        for step in range(1, steps + 1):
+            usable = [each for each in desktop.observe().elements if each.role in _CLICKED | _WRITTEN]
+            chosen = chance.choice([each for each in usable if not each.states & {"disabled", "read_only"}])
+            write = chosen.role in _WRITTEN
+            desktop.perform(
+                Type(element_id=chosen.id, text=f"words {step}", overwrite=True)
+                if write
+                else Click(element_id=chosen.id)
+            )
+            elements = desktop.observe().elements
+            shown = _ask(folder, f"{step} as it is")
+            name = f"window {seed}, after {'typing into' if write else 'a click on'} {chosen.name or chosen.label!r}"
+            found.add(name, shown, elements, Point(0, 0))
+    return found
+
+
+@contextmanager
+def _window(toolkit: str, seed: int) -> Iterator[tuple[VirtualDesktop, Path]]:
+    """Show a window; yield its desktop, and the folder in which its program is asked."""
+    program, version = TOOLKITS[toolkit]
+    python = ["env", f"PYTHONPATH={_ROOT}", str(SYSTEM_PYTHON), "-m", f"benchmarks.fixtures.windows.{program}"]
+    with desktop_without_ocr(SIZE) as desktop, tempfile.TemporaryDirectory() as folder:
+        desktop.launch([*python, version, folder, str(seed)])
+        yield desktop, Path(folder)
+
+
+def _ask(folder: Path, text: str) -> dict[str, Any]:
+    """Ask the program for a report (`benchmarks.fixtures.windows.shown.Steps`), and return it."""
+    (folder / "ask.new").write_text(text)
     (folder / "ask.new").rename(folder / "ask")
-    report = folder / f"report-{step}.json"
+    report = folder / f"report-{text.split()[0]}.json"
     if not wait_until(report.exists, _LIMIT_S):
-        raise NotMeasured(f"the window did not report step {step}")
+        raise NotMeasured(f"the window did not report {text}")
     shown: dict[str, Any] = json.loads(report.read_text())
     return shown

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from benchmarks.support.reference import SYSTEM_PYTHON
-from benchmarks.support.truth.windows import TOOLKITS, look
+from benchmarks.support.truth.windows import TOOLKITS, act, look
 
 pytestmark = pytest.mark.desktop
 
@@ -23,3 +23,4 @@ def test_what_a_window_shows_is_seen_after_each_change(toolkit: str) -> None:
     whole, quickly = look(toolkit, seed=1, steps=STEPS)
     assert whole.parts > 100
     assert (whole.unseen, quickly.unseen, whole.phantoms) == ([], [], [])
+    assert act(toolkit, seed=1, steps=STEPS).unseen == []
