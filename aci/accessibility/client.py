@@ -18,6 +18,7 @@ from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import Places, place_elements
 from aci.accessibility.reader import Reader, Scene
 from aci.accessibility.reading import Documents, Reading
+from aci.accessibility.roles import ITEMS
 from aci.accessibility.texts import (
     FoundText,
     MissingText,
@@ -318,6 +319,20 @@ class AccessibilityClient:
     def grab_focus(self, element_id: int) -> bool:
         """Ask the application to give an element the keyboard, and return whether it says that it did."""
         return bool(self._asked(element_id, lambda handle: self._bus.ask(*handle.ref, "Component", "GrabFocus")))
+
+    def scrolls_late(self, element_id: int) -> bool:
+        """Return whether a click on an element makes its list scroll half a second later.
+
+        Qt brings an entry that is cut off into view once it knows that no double click follows.
+        """
+        handle = self._handles.get(element_id)
+        application = self._reader.by_connection().get(handle.ref.name) if handle is not None else None
+        node = application.nodes.get(handle.ref) if handle is not None and application is not None else None
+        if application is None or node is None or node.rect is None or not application.toolkit.startswith("Qt"):
+            return False
+        around = application.nodes.get(node.parent) if node.parent is not None else None
+        inside = around is None or around.rect is None or around.rect.intersection(node.rect) == node.rect
+        return node.role in ITEMS and not inside
 
     def scroll_bar(self, element_id: int, horizontal: bool) -> int | None:
         """Return the id of the scroll bar that moves an element, for `value_range` and `set_value`; None for none.

@@ -62,6 +62,7 @@ _BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like a loading one,
 _MINOR_SHARE = 0.05  # share of the screen that a status bar or some toolbar buttons take
 _COMPLETE_LIMIT_S = 0.5  # longest wait for the complete reading that checks a look; it continues in the background
 _TOOLTIP_S = 0.75  # Qt opens a tooltip 0.7 s after a window opened under the resting pointer, GTK 0.5 s
+_SCROLL_S = 0.65  # Qt scrolls to a clicked entry after the time for a double click, 0.4 s, and 0.1 s more
 _REST_S = 1.0  # less than a model takes for a step; faster callers leave no time for background reads
 
 
@@ -224,8 +225,7 @@ class X11Desktop:
             candidates = self._camera.submit(self._find_candidates, seen, self._text_areas)
             if not check:
                 break
-            tooltip_s = _TOOLTIP_S if _may_open_tooltip(self._seen, seen, self.screen.pointer()) else 0.0
-            self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S, _in_menu(seen), tooltip_s)
+            self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S, _in_menu(seen), self._delayed_s(seen))
             loaded, changed = self._wait_for_documents(started), self._changed_share()
             waits_s = 0.0 if loaded or changed else _COMPLETE_LIMIT_S
             corrected = None if confirmed else self.accessibility.finish_rest(waits_s)
@@ -239,6 +239,15 @@ class X11Desktop:
         found = shown(candidates.result(), self.screen.dark())
         self._seen = replace(seen, notes=notes, candidates=found)
         return self._seen
+
+    def _delayed_s(self, seen: Observation) -> float:
+        """Return how long toolkits wait before they show something for the resting pointer, s."""
+        pointer = self.screen.pointer()
+        if _may_open_tooltip(self._seen, seen, pointer):
+            return _TOOLTIP_S
+        there = [each for each in seen.elements if each.rect.contains(pointer)]
+        pointed = min(there, key=lambda each: each.rect.area, default=None)
+        return _SCROLL_S if pointed is not None and self.accessibility.scrolls_late(pointed.id) else 0.0
 
     def _wait_for_documents(self, started: float) -> bool:
         """Wait while a page is loading, and return whether one was.
