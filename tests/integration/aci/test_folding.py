@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from aci.acting.actions import Click
@@ -10,7 +12,8 @@ from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.screens import desktop_without_ocr
 from tests.integration.aci.seeing import element, find, until
 
-pytestmark = [pytest.mark.desktop, pytest.mark.skipif(not SYSTEM_PYTHON.exists(), reason="there is no system Python")]
+GI = Path("/usr/lib/python3/dist-packages/gi")
+pytestmark = [pytest.mark.desktop, pytest.mark.skipif(not GI.is_dir(), reason="apt-get install python3-gi")]
 
 PROGRAM = """
 import gi, sys; gi.require_version("Gtk", sys.argv[1])
