@@ -83,7 +83,7 @@ def application(name: str) -> str:
                 return _names()[known.group()]
             if word not in _DOMAINS and word not in _listed("makers") and not word.isdigit():
                 break
-    return _plain(name)  # names of windows come in lower case as well
+    return _plain(name)  # windows are also named in lower case, where words cannot be told apart
 
 
 def _plain(text: str) -> str:

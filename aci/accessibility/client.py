@@ -18,7 +18,7 @@ from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import Places, place_elements
 from aci.accessibility.reader import Reader, Scene
 from aci.accessibility.reading import Documents, Reading
-from aci.accessibility.roles import ITEMS
+from aci.accessibility.roles import VIEWED
 from aci.accessibility.texts import (
     FoundText,
     MissingText,
@@ -323,7 +323,7 @@ class AccessibilityClient:
     def scrolls_late(self, element_id: int) -> bool:
         """Return whether a click on an element makes its list scroll half a second later.
 
-        Qt brings an entry that is cut off into view once it knows that no double click follows.
+        Qt scrolls to an entry that is cut off once a double click can no longer follow.
         """
         handle = self._handles.get(element_id)
         application = self._reader.by_connection().get(handle.ref.name) if handle is not None else None
@@ -332,7 +332,7 @@ class AccessibilityClient:
             return False
         around = application.nodes.get(node.parent) if node.parent is not None else None
         inside = around is None or around.rect is None or around.rect.intersection(node.rect) == node.rect
-        return node.role in ITEMS and not inside
+        return node.role in VIEWED and not inside
 
     def scroll_bar(self, element_id: int, horizontal: bool) -> int | None:
         """Return the id of the scroll bar that moves an element, for `value_range` and `set_value`; None for none.

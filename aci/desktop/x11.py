@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from aci.accessibility.connection import BackEnd, connect_accessibility
 from aci.accessibility.reading import Documents, Reading
 from aci.accessibility.roles import MENU_ENTRIES
-from aci.acting.actions import LOOKS, Action
+from aci.acting.actions import LOOKS, Action, Click
 from aci.acting.activity import Activity
 from aci.acting.performer import Performer
 from aci.acting.result import ActionResult
@@ -62,7 +62,7 @@ _BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like a loading one,
 _MINOR_SHARE = 0.05  # share of the screen that a status bar or some toolbar buttons take
 _COMPLETE_LIMIT_S = 0.5  # longest wait for the complete reading that checks a look; it continues in the background
 _TOOLTIP_S = 0.75  # Qt opens a tooltip 0.7 s after a window opened under the resting pointer, GTK 0.5 s
-_SCROLL_S = 0.65  # Qt scrolls to a clicked entry after the time for a double click, 0.4 s, and 0.1 s more
+_SCROLL_S = 0.65  # Qt scrolls to a clicked entry 0.1 s after the time for a double click, 0.4 s
 _REST_S = 1.0  # less than a model takes for a step; faster callers leave no time for background reads
 
 
@@ -139,6 +139,7 @@ class X11Desktop:
         self._pictures = WindowPictures()
         self._documents = self._documents_before = Documents()
         self._acted = False
+        self._clicked = False  # whether the latest action was a click
         self._settles = True  # whether the caller of the current action wants the screen to settle
         self._latest_look = True, True  # its `read_texts` and `check`, reused for looks during an action
         # areas of text without an element at the latest look; None if OCR was off
@@ -241,10 +242,12 @@ class X11Desktop:
         return self._seen
 
     def _delayed_s(self, seen: Observation) -> float:
-        """Return how long toolkits wait before they show something for the resting pointer, s."""
+        """Return how long a toolkit may wait before it reacts to the pointer, s."""
         pointer = self.screen.pointer()
         if _may_open_tooltip(self._seen, seen, pointer):
             return _TOOLTIP_S
+        if not self._clicked:
+            return 0.0
         there = [each for each in seen.elements if each.rect.contains(pointer)]
         pointed = min(there, key=lambda each: each.rect.area, default=None)
         return _SCROLL_S if pointed is not None and self.accessibility.scrolls_late(pointed.id) else 0.0
@@ -412,6 +415,7 @@ class X11Desktop:
         finally:
             if not isinstance(action, LOOKS):
                 self._acted, self._by_look = settle is True, False
+                self._clicked = isinstance(action, Click)
 
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0

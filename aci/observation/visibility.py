@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from aci.observation.geometry import Point, Rect
 
 MAX_PIECES = 64  # further cuts leave slivers that are too small to hit
-SLIVER_PX = 2  # a row that is cut to a thinner strip, as at the edge of a list, is not seen by anybody
+SLIVER_PX = 2  # an element that is clipped to a thinner strip, as at the edge of a list, counts as invisible
 FAIR_SHARE = 0.8  # minimum share of the bounding box that pieces must fill to be represented by it
 
 

@@ -60,6 +60,7 @@ class SkillRecall:
         known, plain = self._skills_of(wording, app)
         matcher = SkillMatcher(known)
         fits = sorted(((matcher.match(plain, one), one) for one in known), key=lambda pair: -pair[0].score)
+        # An unverified skill does not count where a verified one surely fits.
         if any(fit.score >= SURE_SCORE and not is_unverified(one) for fit, one in fits):
             fits = [(fit, one) for fit, one in fits if not is_unverified(one)]
         near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]

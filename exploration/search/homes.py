@@ -21,7 +21,7 @@ _GEOMETRY = re.compile(
     r"/(?:session|height|width|left|top|x|y|maximized|fullscreen|is-maximized|window-.*|.*-(?:width|height|position))$"
 )  # sizes and places of windows and the last session, which applications record and nobody sets
 _MOST_BYTES = 4_000_000
-_LONGEST_NUMBER = 12  # bytes of the number of a process
+_LONGEST_PID = 12  # bytes of a file with a process id
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,11 @@ def _files(home: Path) -> Iterator[tuple[str, str]]:
 
 
 def _is_lock(path: Path) -> bool:
-    """Return whether a file is how a program knows that it runs already: its owner's alone, with a process's number."""
+    """Return whether a file is the lock of a running program: private to its owner, and holding a process id."""
     try:
         status = path.lstat()
         alone = stat.S_ISREG(status.st_mode) and stat.S_IMODE(status.st_mode) == 0o600
-        content = path.read_bytes().strip(b"\0\n ") if alone and status.st_size <= _LONGEST_NUMBER else b""
+        content = path.read_bytes().strip(b"\0\n ") if alone and status.st_size <= _LONGEST_PID else b""
         return content.isdigit() and int(content) > 1 and Path("/proc", content.decode()).exists()
     except OSError:
         return False

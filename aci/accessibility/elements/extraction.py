@@ -67,7 +67,7 @@ class _Place(NamedTuple):
     field: bool = False  # whether that is a field or menu item, which owns its texts
     description: str = ""  # of the plain containers around it
     document: bool = False  # whether it lies in a web page
-    disabled: bool = False  # whether one of them is disabled with everything in it
+    disabled: bool = False  # whether one of them disables it
     outside: bool = False  # whether it may lie in a popup window
     depth: int = 0  # number of ancestors
     holders: tuple[Ref, ...] = ()  # its ancestors
@@ -437,7 +437,7 @@ def _built_alike(children: Sequence[Node]) -> frozenset[Ref]:
 
 
 def _above(rect: Rect, shown: Iterable[Node]) -> Rect | None:
-    """Return the part of a container above what it shows; None if there is no room for a title."""
+    """Return the part of a container above its contents; None if there is no room for a title."""
     tops = [child.rect.y for child in shown if child.rect is not None and child.rect.area]
     height = min(tops, default=rect.y) - rect.y
     return replace(rect, height=height) if height >= LEAST_TITLE_PX else None

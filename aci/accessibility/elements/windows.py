@@ -112,7 +112,7 @@ def correct_extents(application: Application, top: Node, window: Window, windows
 
 
 def _place_popups(top: Node, popups: Sequence[Window]) -> None:
-    """Find the nodes that are popups, by the exact size of their X11 window, else by that without its margins."""
+    """Find the nodes that are popups, by the exact size of their X11 window or else by its size without margins."""
     free = _place_fitting(top, list(popups), _exact)
     if free:
         _place_fitting(top, free, _margin_of)
@@ -121,7 +121,7 @@ def _place_popups(top: Node, popups: Sequence[Window]) -> None:
 def _place_fitting(
     top: Node, free: list[Window], fit: Callable[[Node, Node | None, Window], Margin | None]
 ) -> list[Window]:
-    """Place the nodes that fit a window, by the left and the upper margin that they have in it; return the others."""
+    """Move the nodes that fit a window into it, at the margin that `fit` returns; return the windows that are left."""
     pending: list[tuple[Node, Node | None]] = [(top, None)]
     while pending and free:
         node, parent = pending.pop()
@@ -141,9 +141,9 @@ def _exact(node: Node, _: Node | None, popup: Window) -> Margin | None:
 
 
 def _margin_of(node: Node, parent: Node | None, popup: Window) -> Margin | None:
-    """Return the margin of a popover in a window; None if it does not fit.
+    """Return the margin between a window and the popover in it; None if it does not fit.
 
-    GTK places a popover so far from the origin of its parent. The right and the lower margin are not known.
+    GTK reports a popover at this offset from the origin of its parent. The right and the lower margin are unknown.
     """
     if node.rect is None or parent is None or parent.rect is None:
         return None

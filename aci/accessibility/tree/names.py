@@ -126,11 +126,13 @@ def full_name(application: Application, node: Node, document: bool) -> str:
 
 
 def expander_title(application: Application, node: Node) -> Node | None:
-    """Return the row of a GTK 4 expander that shows its title; it lies in a box, above what opens."""
+    """Return the row of a GTK 4 expander that shows its title; None for other nodes.
+
+    The only child of an expander is a box, which holds the title above what it reveals.
+    """
     if not (is_gtk4(application) and node.role in roles.BUTTONS and node.has(StateBit.EXPANDABLE)):
         return None
-    [box, *more] = node.children or [node]
-    rows = box.children if box.role == "panel" and not more else []
+    rows = node.children[0].children if [child.role for child in node.children] == ["panel"] else []
     return rows[0] if rows and rows[0].role == "panel" else None
 
 
@@ -205,8 +207,8 @@ def description_of(application: Application, node: Node, name: str) -> str:
     return "; ".join(distinct)
 
 
-def states_of(application: Application, node: Node, role: str, around_disabled: bool = False) -> frozenset[State]:
-    """Return the states that matter for an element of this role; with `around_disabled`, it lies in a disabled part."""
+def states_of(application: Application, node: Node, role: str, in_disabled: bool = False) -> frozenset[State]:
+    """Return the states that matter for an element of this role; `in_disabled` says whether an ancestor disables it."""
     states: set[State] = {state for bit, state in NAMED_STATES if node.states & bit} | _of_submenu(application, node)
     states.discard("active")
     if role not in _SIZED:
@@ -222,7 +224,7 @@ def states_of(application: Application, node: Node, role: str, around_disabled: 
     if "focused" in states and node.role == "page tab" and application.toolkit.startswith("Qt"):
         # Qt marks the current tab in this way, whether or not its tabs have the keyboard.
         states = (states if _has_focused_tabs(application, node) else states - {"focused"}) | {"selected"}
-    if role in _CAN_BE_DISABLED and (around_disabled or _is_disabled(application, node)):
+    if role in _CAN_BE_DISABLED and (in_disabled or _is_disabled(application, node)):
         states.add("disabled")
     elif role in _WRITTEN_IN and application.toolkit.startswith(("gtk", "GTK", GECKO)) and "editable" not in states:
         states.add("read_only")
@@ -251,14 +253,15 @@ def is_box_cell(node: Node) -> bool:
 
 
 def disables(application: Application, node: Node) -> bool:
-    """Return whether a node is disabled with everything in it, of which GTK 4 reports it of the node alone."""
+    """Return whether a disabled node disables its descendants, although GTK 4 does not report it of them."""
     return is_gtk4(application) and not node.has(StateBit.SENSITIVE)
 
 
 def lies_in_disabled(application: Application, node: Node) -> bool:
-    """Return whether an ancestor is disabled with everything in it."""
-    parent = application.nodes.get(node.parent) if node.parent is not None else None
-    return parent is not None and (disables(application, parent) or lies_in_disabled(application, parent))
+    """Return whether an ancestor of a node disables it."""
+    if not is_gtk4(application) or node.parent is None or (parent := application.nodes.get(node.parent)) is None:
+        return False
+    return disables(application, parent) or lies_in_disabled(application, parent)
 
 
 def _is_disabled(application: Application, node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""What a page or window says that it shows, compared with what is seen."""
+"""Comparison of what a page or window reports that it shows with what is seen."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from aci.observation.observation import Element
 from aci.observation.text import value_of
 
 NEAR_PX = 6
-_BUTTONS = frozenset(
-    {"push button", "toggle button", "link", "page tab", "menu item", "list item", "combo box", "table column header"}
-)
+_BUTTONS = frozenset({"push button", "toggle button", "link", "page tab", "menu item", "list item", "combo box"})
 _FIELDS = frozenset({"entry", "text", "password text", "spin button", "combo box", "section", "paragraph"})
 _BOXES = frozenset({"check box", "switch", "toggle button"})
 _ROLES: Mapping[str, frozenset[str]] = {

@@ -1,12 +1,12 @@
-"""Whether what a window shows is seen, in each toolkit, while it changes, and whether nothing else is.
+"""Whether everything that a changing window shows is seen, in each toolkit, and nothing else.
 
-The programs of `benchmarks/fixtures/windows` show windows of controls that a number determines, change them step by
-step and report their visible texts and controls, each with its box. After each step the screen is looked at twice: as
-it is looked at in between, where only what changed is read, and completely. `window_seen`: share of the parts for which
-the complete look has an element in the right place with the text, or the kind, name, content and state of the control;
-`window_seen_quickly`: the same of the other looks. `window_unseen_shown`: share of the elements of texts and buttons
-where the window shows nothing. `acted_seen`: the same as `window_seen` for the look after an action, a click or a text
-that is typed, compared with what the window reports 0.4 s later.
+The programs of `benchmarks/fixtures/windows` generate windows from a seed, change them step by step and report their
+visible texts and controls, each with its box. After each step the screen is observed twice: quickly, reading only what
+has changed, and completely. `window_seen`: share of the parts for which the complete observation has an element in the
+right place with the text, or the kind, name, content and state of the control; `window_seen_quickly`: the same for the
+quick observation. `window_unseen_shown`: share of the elements of texts and buttons where the window shows nothing.
+`acted_seen`: the same as `window_seen` for the observation after a click or typed text, compared with what the window
+reports 0.4 s later.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ def _share_seen(found: Sequence[Comparison]) -> float:
 
 
 def look(toolkit: str, seed: int, steps: int) -> tuple[Comparison, Comparison]:
-    """Let a window take some steps; return what came of the complete looks, and of the quick ones.
+    """Change a window step by step; return the comparisons with the complete and with the quick observations.
 
     Args:
         toolkit: One of `TOOLKITS`.
-        seed: Number that determines the window and its steps.
-        steps: How many.
+        seed: Seed of the window and of its changes.
+        steps: Number of changes.
 
     Raises:
         NotMeasured: The program does not report what it shows.
@@ -91,7 +91,7 @@ def look(toolkit: str, seed: int, steps: int) -> tuple[Comparison, Comparison]:
 
 
 def act(toolkit: str, seed: int, steps: int) -> Comparison:
-    """Click and type in a window; return what came of the looks after each action. See `look`."""
+    """Click and type in a window; return the comparison with the observations after each action. See `look`."""
     chance, found = random.Random(seed), Comparison()
     with _window(toolkit, seed) as (desktop, folder):
         _ask(folder, "0")

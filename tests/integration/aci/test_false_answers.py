@@ -129,7 +129,7 @@ SHAPES = {
     "deep": (Manner("deep", 5000), []),
     "deep, walked": (Manner("deep", 5000, cache=False), []),
     "deep text": (Manner("deep text", 5000), []),
-    "long list": (Manner("wide", 1500, cache=False), ["b1019"]),  # b1020 ends a pixel into the panel
+    "long list": (Manner("wide", 1500, cache=False), ["b1019"]),  # only the last pixel row of the panel shows b1020
     "not a number": (
         given_tree(item("slider", "s", value=float("nan"), interfaces=["Component", "Value"])),
         ["s"],

@@ -42,5 +42,5 @@ def test_list_is_seen_after_it_has_scrolled_to_the_clicked_entry(library: str) -
         last = [each for each in before.elements if each.role == "list item"][-1]
         assert desktop.perform(Click(element_id=last.id)).ok
         seen = entries(desktop.observe())
-        time.sleep(1.0)
+        time.sleep(1.0)  # longer than Qt delays a scroll
         assert entries(desktop.observe()) == seen != entries(before)

@@ -337,7 +337,7 @@ def test_verified_skill_precedes_an_unverified_one(memory: MemoryStore) -> None:
     assert carry_out(memory, "wrap the lines")[1] == ["Wrap"]
 
 
-def test_verified_skill_precedes_an_unverified_one_that_bears_the_very_name(memory: MemoryStore) -> None:
+def test_verified_skill_precedes_an_unverified_one_of_exactly_that_name(memory: MemoryStore) -> None:
     learn(memory, "document chooser", click(WRAP), others=("open file",))
     learn_unverified(memory, "open file", click(BARS).model_copy(update={"untried": True}))
     assert carry_out(memory, "open a file")[1] == ["Wrap"]
