@@ -180,10 +180,10 @@ APPS = {
     "CherryTree": App(("cherrytree",), "GTK 3"),
     "Déjà Dup": App(("deja-dup",), "GTK 4"),
     "TreeSheets": App(("treesheets",), "wxWidgets"),
-    "GIMP": App(("gimp", _PICTURE), "GTK 2", held_out=True),
-    "GNOME Builder": App(("gnome-builder",), "GTK 4", held_out=True),
-    "Kid3": App(("kid3-qt",), "Qt 5", held_out=True),
-    "Freeplane": App(("freeplane",), "Swing", held_out=True),
+    "GIMP": App(("gimp", _PICTURE), "GTK 2"),
+    "GNOME Builder": App(("gnome-builder",), "GTK 4"),
+    "Kid3": App(("kid3-qt",), "Qt 5"),
+    "Freeplane": App(("freeplane",), "Swing"),
 }
 
 
