@@ -7,6 +7,7 @@ it carries the desktop's mark in its environment, shares a session with one that
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import time
@@ -18,6 +19,7 @@ from pathlib import Path
 MARK = "AGENT_S_DESKTOP"  # environment variable of every process of a private desktop; its value is the desktop's id
 
 _PROC = Path("/proc")
+_VERSION = re.compile(r"(?<=\w)-\d+(?:\.\d+)+$")
 _POLL_S = 0.005
 _KNOWN_S = 10.0  # the ids of ended processes are not reused as soon as this
 _LONGEST_STAT = 4096  # bytes; its 52 fields are numbers, but for a short name
@@ -37,6 +39,11 @@ class Stat:
     foreground: int  # the process group in the foreground of that terminal, or -1
     ran: int  # processor time that it took, in clock ticks
     started: int  # when it started, in clock ticks since boot
+
+
+def without_version(name: str) -> str:
+    """Return the name of a program or application without the version at its end, as in "gimp-2.10"."""
+    return _VERSION.sub("", name)
 
 
 def start_ticks(pid: int) -> int | None:

@@ -23,7 +23,7 @@ from aci.accessibility.tree.capture import find_unlisted, get_property, read_tre
 from aci.accessibility.tree.details import read_details
 from aci.accessibility.tree.gecko import find_spilling, show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
-from aci.accessibility.tree.names import LONGEST_NAME, collapse
+from aci.accessibility.tree.names import LONGEST_NAME, collapse, is_java
 from aci.accessibility.tree.nodes import Application
 from aci.accessibility.tree.refresh_scope import LateAreas, areas_by_window, joined, lags, own_windows, scope_of
 from aci.accessibility.tree.tables import KnownTables, read_tables
@@ -31,6 +31,7 @@ from aci.accessibility.tree.update import update_tree
 from aci.accessibility.tree.webkit import show_embedded
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
+from aci.processes import without_version
 
 SHORTEST_LIMIT_S = 1.0  # the limit of a slow application is halved at each look, down to this
 WHOLE_AGAIN_S = 20.0  # after this long a slow application gets its full limit again
@@ -177,7 +178,11 @@ class Reader:
             )
         )
         return Scene(
-            tuple((draft, item.name) for item, part in zip(applications, parts, strict=True) for draft in part.drafts),
+            tuple(
+                (draft, _name_in(item, draft.window))
+                for item, part in zip(applications, parts, strict=True)
+                for draft in part.drafts
+            ),
             (
                 *(part.note for part in parts if part.note),
                 *(() if self._registry_answers else (_NO_REGISTRY,)),
@@ -329,7 +334,7 @@ class Reader:
             self._bus.ask(*root, "Application", "GetApplicationBusAddress"),
         )
         name, toolkit, version = (each if isinstance(each, str) else "" for each in values)
-        application.name = collapse(name)[:LONGEST_NAME]
+        application.name = without_version(collapse(name)[:LONGEST_NAME])
         application.toolkit = f"{toolkit} {version}".strip()
         application.introduced = not self._bus.silent(root.name)
         self._spare(application)
@@ -492,6 +497,11 @@ def _session_of(pid: int) -> int:
         return os.getsid(pid)
     except OSError:
         return 0
+
+
+def _name_in(application: Application, window: Window) -> str:
+    """Return the name of an application; Java gives the title of its first window for it."""
+    return (is_java(application) and window.app) or application.name
 
 
 def _shown_name(application: Application, windows: Sequence[Window]) -> str:

@@ -20,6 +20,7 @@ from glob import glob
 from pathlib import Path
 
 from aci.errors import LaunchFailed
+from aci.processes import without_version
 from intents.tables import read_table, words
 
 _SHOWN_NEAR = 5
@@ -52,7 +53,7 @@ class Application:
     def window_names(self) -> frozenset[str]:
         """What its windows may give as the name of their application, in lower case."""
         names = (self.program, self.window_class, self.id, self.id.rpartition(".")[2])
-        return frozenset(name.casefold() for name in names if name)
+        return frozenset(without_version(name.casefold()) for name in names if name)
 
 
 class Catalog:

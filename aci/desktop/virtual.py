@@ -166,6 +166,7 @@ class VirtualDesktop(DesktopWrapper):
             self._x11.screen.admit_only_this_user()
             if not self._x11.screen.wait_for_manager(READY_LIMIT_S):
                 raise StartFailed(f"The window manager did not get ready within {READY_LIMIT_S:g} s.")
+            self._x11.rest_pointer()
         except BaseException:
             self.stop()
             raise

@@ -25,6 +25,7 @@ from aci.acting.spans import Spans
 from aci.acting.targeting import Aim
 from aci.applications.catalog import Catalog, installed_applications
 from aci.applications.launching import Launcher, Process
+from aci.applications.naming import WindowNames
 from aci.desktop.machine import Machine, read_machine
 from aci.errors import ConnectionLost, NoDisplay
 from aci.input.backends import InputName, open_input_device
@@ -152,7 +153,8 @@ class X11Desktop:
         self.awaits_text_engine = True
         self.halt = Halt()
         with self._open:
-            self.screen = Screen(name, private=self.private)
+            names = WindowNames(lambda: self.applications)
+            self.screen = Screen(name, private=self.private, name_of=names.of)
             self._open.callback(self.screen.close)
             self._user_watch = None if stop_by is None else UserWatch(name, stop_by, self.halt)
             if self._user_watch is not None:
@@ -597,6 +599,11 @@ class X11Desktop:
         self._settle.wait(
             before, time.monotonic(), quiet_s=quiet_s, first_change_s=quiet_s, limit_s=1.0, by_events=by_events
         )
+
+    def rest_pointer(self) -> None:
+        """Move the pointer to the lower right corner of the screen, where it points at nothing."""
+        width, height = self.screen.size
+        self._device.move(Point(width - 1, height - 1))
 
     def _nudge_pointer(self, window: Window) -> None:
         """Move the pointer over a window and back, which makes LibreOffice report correct extents."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,13 +106,17 @@ class Screen:
     Args:
         display_name: Name of the display.
         private: Whether no compositor runs there. Its pixels are then fetched only after something was drawn.
+        name_of: Names the application of a window by its class and process; otherwise its class is the name.
 
     Raises:
         NoDisplay: There is none by that name, or it refuses the connection.
     """
 
-    def __init__(self, display_name: str, private: bool = False) -> None:
+    def __init__(
+        self, display_name: str, private: bool = False, name_of: Callable[[str, int], str] | None = None
+    ) -> None:
         self._name = display_name
+        self._name_of = name_of
         self._lock = threading.RLock()
         self._display = open_display(display_name)
         self._root = self._display.screen().root
@@ -470,6 +474,8 @@ class Screen:
             kinds = [] if types[window] is None else list(types[window])
             pid = int(pids[window][0]) if pids[window] is not None and len(pids[window]) else self._pid_of(window)
             app = "" if classes[window] is None else _class_name(classes[window])
+            if app and pid and self._name_of is not None:
+                app = self._name_of(app, pid)
             if app or pid:
                 is_dialog = owners[window] is not None and dialog in kinds
                 found[window] = _Facts(app=app, pid=pid, dialog=is_dialog, tooltip=tooltip in kinds)

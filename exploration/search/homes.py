@@ -31,9 +31,10 @@ class HomeState:
     files: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
 
-    def without(self, paths: Collection[str]) -> HomeState:
-        """Return this home without some files."""
-        return HomeState({path: digest for path, digest in self.files.items() if path not in paths}, self.settings)
+    def without(self, names: Collection[str]) -> HomeState:
+        """Return this home without some files and settings."""
+        files = {path: digest for path, digest in self.files.items() if path not in names}
+        return HomeState(files, {key: value for key, value in self.settings.items() if key not in names})
 
     def with_hidden(self, other: HomeState) -> HomeState:
         """Return this home with the hidden files of another moment."""

@@ -22,7 +22,7 @@ from agent_s.replay.grounding import ground
 from agent_s.replay.template import Mismatch
 from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
-from exploration.search.homes import read_home
+from exploration.search.homes import HomeState, read_home
 from exploration.search.places import Expected, Path, Places
 from exploration.search.recognition import STILL_S, Recognition
 from exploration.search.starting import Launcher, PrivateDesktop, has_window
@@ -35,7 +35,7 @@ from exploration.search.states import (
     same_but_greyed,
     same_picture,
 )
-from exploration.search.ways_back import ESCAPE, UNDO, WaysBack, leaves, only_drawn_as_chosen, pointer_back
+from exploration.search.ways_back import ESCAPE, UNDO, WaysBack, leaves, only_drawn_as_chosen, pointer_away
 from intents.labels import label
 
 _POLL_S = 0.1
@@ -171,7 +171,7 @@ class Navigator:
     def look(self, check: bool = True) -> Look:
         """Return a look at the screen and the home; `check` is that of `aci.desktop.desktop.Desktop.observe`."""
         observation = self._desktop.observe(check=check)
-        home = read_home(self._desktop.home).without(self._places.by_products)
+        home = self._home()
         latest = self._latest
         if latest is not None and observation is latest.observation:
             about = latest.home, latest.pointed, latest.volatile
@@ -179,6 +179,9 @@ class Navigator:
                 return latest  # with what was derived from it
         self._latest = Look(observation, home, self.place, self._pointed, self._launcher.volatile)
         return self._latest
+
+    def _home(self) -> HomeState:
+        return read_home(self._desktop.home).without(self._places.by_products | self._launcher.by_products)
 
     def go(self, path: Path, fresh: bool = False) -> Look | Trouble:
         """Bring the application to the end of a path.
@@ -338,7 +341,7 @@ class Navigator:
         If only its menus were compared, what is below them is taken from the look before they were opened. None if the
         picture may not be all: a window is another one, the home differs, or a proof must be strict.
         """
-        seen, home = self._desktop.glimpse(), read_home(self._desktop.home).without(self._places.by_products)
+        seen, home = self._desktop.glimpse(), self._home()
         if not shows.has_same_ids(seen.windows):
             return None
         if shows.menus_only and before.windows == {window.id for window in seen.windows if not window.popup}:
@@ -681,7 +684,7 @@ class Navigator:
         if isinstance(clicked, Trouble) or arrived(clicked):
             return clicked
         self._pointed = None
-        return self._escape(clicked, arrived, pointer_back(clicked))
+        return self._escape(clicked, arrived, pointer_away(clicked))
 
     def _under_menus(self) -> Look | None:
         """Return the look before the menus that are open now, which closing them brings back; None without menus."""

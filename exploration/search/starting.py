@@ -30,8 +30,11 @@ SAMPLES = {
 _POLL_S = 0.1
 _FIRST_LIMIT_S, _EMPTY_LIMIT_S = 8.0, 30.0  # longest wait for rest, and for any control on a busy machine, s
 _AFTER_ANSWER_S = 8.0  # longest wait for a window after a dialog of the start was answered, s
-_AGAIN_LIMIT_S, _AGAIN_DIFFERS_S, _AGAIN_POLL_S = 30.0, 3.0, 0.05
-"""Longest wait for a later start to look as the first one: in all, and once something is shown."""
+_AGAIN_LIMIT_S, _AGAIN_TIMES = (
+    5.0,
+    4.0,
+)  # longest wait for any control at a later start, beside the slowest start so far
+_AGAIN_DIFFERS_S, _AGAIN_POLL_S = 3.0, 0.05  # longest wait for it to look as the first one, once something is shown
 _AGAIN_STILL_S = 0.25  # time without a change after which a picture is whole that differs from that of earlier starts
 
 
@@ -181,9 +184,12 @@ class Launcher:
     app: str = field(default="", init=False)  # the application as its windows name it; empty before the first start
     # what differs from start to start (`exploration.search.states.drift`)
     volatile: frozenset[str] = field(default=frozenset(), init=False)
+    by_products: frozenset[str] = field(default=frozenset(), init=False)  # settings that differ from start to start
     answers: list[GroundedStep] = field(default_factory=list, init=False)  # the steps that answer its first dialogs
     _screens: list[Look] = field(default_factory=list, init=False)  # the latest looks at what a start shows in turn
     _most_answers: int = field(default=MOST_ANSWERS, init=False)
+    _process: Process | None = field(default=None, init=False)
+    _slowest_s: float = field(default=0.0, init=False)  # longest time from a start to the first controls
 
     def start(self) -> Look:
         """Start the application and return the first look at it when it is ready.
@@ -195,7 +201,7 @@ class Launcher:
         program = self.argv[0]
         try:
             # After the first start, the known first screen is awaited instead of rest.
-            self.desktop.launch(list(self.argv), wait_for_window=not self._screens)
+            self._process = self.desktop.launch(list(self.argv), wait_for_window=not self._screens)
         except LaunchFailed as error:
             raise ApplicationUnusable(f"{program} cannot be started: {error}") from error
         look = self._past_dialogs(self._shown(0))
@@ -233,11 +239,14 @@ class Launcher:
 
     def _shown(self, number: int) -> Look:
         """Return what a start shows first, or after a number of answers."""
+        began = self.clock()
         if number < len(self._screens):
             look = self._wait_for(self._screens[number])
         else:
             look = self._wait_for_rest(_AFTER_ANSWER_S if number else _EMPTY_LIMIT_S)
-        self._screens[number : number + 1] = [look]
+        if look.candidates or number >= len(self._screens):
+            self._slowest_s = max(self._slowest_s, self.clock() - began)
+            self._screens[number : number + 1] = [look]
         return look
 
     def _wait_for_rest(self, empty_limit_s: float = _EMPTY_LIMIT_S) -> Look:
@@ -262,7 +271,8 @@ class Launcher:
         machine, the elements of a window are there before it is drawn.
         """
         began = self.clock()
-        limit, changed_at = began + _AGAIN_LIMIT_S, began
+        # One that hangs at a start is started anew sooner than it would recover.
+        limit, changed_at = began + min(_EMPTY_LIMIT_S, _AGAIN_LIMIT_S + _AGAIN_TIMES * self._slowest_s), began
         previous, look = None, self.look(False)
         while True:
             still = previous is not None and same_picture(previous, look)
@@ -275,12 +285,18 @@ class Launcher:
                 continue
             if look.candidates:
                 limit = min(limit, self.clock() + _AGAIN_DIFFERS_S)
-            if self.clock() > limit:
-                return self._wait_for_rest()
+            if self.clock() > limit or (not look.observation.windows and self._has_crashed()):
+                if look.candidates and known.exact == look.exact:
+                    self.by_products |= {key for key, _ in known.home.settings.items() ^ look.home.settings.items()}
+                return self._wait_for_rest() if look.candidates else look
             self.pause(_AGAIN_POLL_S)
             previous, look = look, self.look(False)
             if not same_picture(previous, look):
                 changed_at = self.clock()
+
+    def _has_crashed(self) -> bool:
+        """Return whether the program has ended with an error; others may hand over to one that runs."""
+        return self._process is not None and bool(self._process.returncode)
 
 
 def add_samples(home: Path, argv: Sequence[str]) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from aci.accessibility.roles import TEXTS
 from aci.acting.actions import Action, Click, Hotkey, Move
 from aci.observation.observation import Element
 from aci.observation.snapshot import Window
+from aci.observation.visibility import bounding
 from exploration.search.states import CHOSEN, Look, can_undo, lit_up, same, same_picture
 
 ESCAPE, CLOSE_WINDOW = Hotkey(keys=("Escape",)), Hotkey(keys=("alt", "F4"))
 UNDO = Hotkey(keys=("ctrl", "z"))
 
+_LINE_PX = 40
 _FEW = 4  # a tooltip, or what comes with a selection, is no more elements than this
 
 
@@ -66,8 +69,10 @@ class WaysBack:
             return Move(element_id=lit.id)
         if ESCAPE not in self._in_vain:
             return ESCAPE
-        if pointed and any(_shows_a_tip(place, look) for place in places):
-            return pointer_back(look)
+        if (away := pointer_away(look)) not in self._in_vain and any(
+            (pointed and _shows_a_tip(place, look)) or _differs_in_a_line(place, look) for place in places
+        ):
+            return away
         return self._undoes() if undoes else self._clicks(focused)
 
     def _is_only_drawn_as_chosen(self, look: Look, places: Sequence[Look]) -> bool:
@@ -114,10 +119,10 @@ def only_drawn_as_chosen(known: Look, look: Look, may_be_greyed: re.Pattern[str]
     )
 
 
-def pointer_back(look: Look) -> Move:
-    """Return the way of the pointer to where it was before its first move, away from what shows a tip under it."""
+def pointer_away(look: Look) -> Move:
+    """Return the way of the pointer to where it was at the start, away from what shows a tip under it."""
     height, width = look.observation.screenshot.shape[:2]
-    return Move(at=(width // 2, height // 2))
+    return Move(at=(width - 1, height - 1))
 
 
 def _focused_before(ground: Look, look: Look) -> Element | None:
@@ -135,6 +140,16 @@ def _selects_otherwise(ground: Look, look: Look) -> bool:
     """Return whether something is selected in one of two looks alone."""
     common = ground.exact.keys() & look.exact.keys()
     return any(("selected" in ground.exact[key]) != ("selected" in look.exact[key]) for key in common)
+
+
+def _differs_in_a_line(place: Look, look: Look) -> bool:
+    """Return whether all that differs is one line with a text, such as a status bar that tells of the pointer."""
+    differing = [
+        [one.elements[key] for key, shown in one.exact.items() if other.exact.get(key) != shown and key in one.elements]
+        for one, other in ((place, look), (look, place))
+    ]
+    tells = all(any(element.role in TEXTS for element in elements) for elements in differing)
+    return tells and bounding([element.rect for elements in differing for element in elements]).height <= _LINE_PX
 
 
 def _shows_a_tip(place: Look, look: Look) -> bool:

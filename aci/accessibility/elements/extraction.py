@@ -506,20 +506,26 @@ def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
 
 
 def _describe_by_neighbours(drafts: Sequence[Draft]) -> None:
-    """Describe unnamed controls by their neighbours."""
+    """Describe unnamed controls by their neighbours; the nearest text labels what can be checked."""
     for index, draft in enumerate(drafts):
         nameless = not (draft.name or draft.label or draft.description or draft.text)
         if not nameless or draft.role not in roles.BUTTONS | roles.CHECKABLE | {"link", "slider"}:
             continue
         before, after = drafts[max(0, index - 1) : index], drafts[index + 1 : index + 2]
         beside = [other for other in (*before, *after) if other.name and _on_one_line(draft.area, other.area)]
-        if beside:
+        texts = [other for other in beside if other.role in roles.TEXTS]
+        if texts and draft.role in roles.CHECKABLE:
+            draft.label = min(texts, key=lambda other: _gap(draft.area, other.area)).name
+        elif beside:
             draft.description = f"beside {beside[0].name[:LONGEST_NEIGHBOUR]}"
 
 
 def _on_one_line(one: Rect, other: Rect) -> bool:
-    gap = max(one.x, other.x) - min(one.right, other.right)
-    return one.y < other.bottom and other.y < one.bottom and gap <= LABEL_GAP_PX
+    return one.y < other.bottom and other.y < one.bottom and _gap(one, other) <= LABEL_GAP_PX
+
+
+def _gap(one: Rect, other: Rect) -> int:
+    return max(one.x, other.x) - min(one.right, other.right)
 
 
 def _pass_focus(within: Sequence[Draft], document: bool) -> None:

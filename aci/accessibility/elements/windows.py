@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from aci.accessibility import roles
 from aci.accessibility.atspi import Ref
-from aci.accessibility.tree.names import visible_children
+from aci.accessibility.tree.names import is_java, visible_children
 from aci.accessibility.tree.nodes import GECKO, Application, Node
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
@@ -23,7 +23,6 @@ MARGIN_PX = 24  # largest margin of a popup of GTK 4
 SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the same window
 INTEGERS = (2, 3, 4)  # scale factors of GTK
 MOST = 5.0
-JAVA = "J2SE-access-bridge"
 _POPOVER = re.compile(r"\w*Popover(?:Menu)?")  # classes of GTK 4
 Margin = tuple[int, int]  # left and upper, px
 QUARTER = 0.004  # a factor this close to a quarter is rounded to it
@@ -102,7 +101,7 @@ def correct_extents(application: Application, top: Node, window: Window, windows
         inset_x = (window.rect.width - top.rect.width) // 2
         inset_y = (window.rect.height - top.rect.height) // 2
         _shift(top, (window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
-    elif application.toolkit.startswith(JAVA):
+    elif is_java(application):
         _place_java_menus(top)
     elif application.toolkit.startswith(GECKO):
         _find_popups(top, popups)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aci.accessibility import roles
 from aci.accessibility.atspi import NAMED_STATES, StateBit
-from aci.accessibility.tree.nodes import GECKO, Application, Node
+from aci.accessibility.tree.nodes import GECKO, JAVA, Application, Node
 from aci.accessibility.tree.rich_text import without_markup
 from aci.accessibility.tree.text_runs import spoken_text
 from aci.observation.snapshot import State
@@ -54,7 +54,13 @@ def without_additions(name: str) -> str:
 
 def shown_text(application: Application, text: str) -> str:
     """Return the text that a person sees of a name or description."""
-    return without_markup(text) if application.toolkit.startswith("Qt") else text
+    formatted = application.toolkit.startswith("Qt") or (is_java(application) and text[:6].casefold() == "<html>")
+    return without_markup(text) if formatted else text
+
+
+def is_java(application: Application) -> bool:
+    """Return whether an application uses Swing or AWT."""
+    return application.toolkit.startswith(JAVA)
 
 
 def is_marker(text: str) -> bool:

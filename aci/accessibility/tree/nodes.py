@@ -10,6 +10,7 @@ from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 
 GECKO = "Gecko"  # how the toolkit of Firefox and Thunderbird begins
+JAVA = "J2SE-access-bridge"
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from aci.applications.catalog import sockets_elsewhere
 from aci.desktop.folders import common_folder
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
+from aci.observation.geometry import Point
 from aci.processes import belonging_to
 from aci.screen.screen import open_display
 from tests.integration.aci.seeing import LIMIT_S
@@ -47,6 +48,7 @@ def test_a_desktop_describes_its_machine() -> None:
         machine = desktop.machine()
         assert (machine.size, machine.home, machine.language) == ((640, 480), str(desktop.home), "C.UTF-8")
         assert machine.desktop and machine.keyboard
+        assert desktop.observe().pointer == Point(639, 479)  # where it points at nothing
         assert "~/Documents" in machine.folders
         for name in machine.applications[:5]:
             assert desktop.x11.applications.find(name).name == name

@@ -219,3 +219,58 @@ def test_later_start_waits_until_the_window_is_drawn(tmp_path: Path, pictures: t
     began = now[0]
     assert launcher.start().observation.screenshot[0, 0, 0] == shown
     assert now[0] - began < 0.5
+
+
+def test_later_start_that_crashes_is_given_up_at_once(tmp_path: Path) -> None:
+    now, crashed = [0.0], FakeProcess(returncode=-11)
+    processes, shown = [FakeProcess(), crashed], [USABLE]
+
+    class Crashing(FakeEditor):
+        def launch(
+            self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
+        ) -> Any:
+            process = processes.pop(0)
+            shown[:] = [screen(windows=())] if process is crashed else [USABLE]
+            return process
+
+    def look(check: bool) -> Look:
+        return Look(shown[0], HomeState(), str(tmp_path))
+
+    def pause(seconds: float) -> None:
+        now[0] += seconds
+
+    launcher = Launcher(Crashing(tmp_path), ("notes",), look, lambda: now[0], pause)
+    launcher.start()
+    began = now[0]
+    with pytest.raises(ApplicationUnusable, match="no window that stays"):
+        launcher.start()
+    assert now[0] - began < 0.5
+
+
+def test_settings_that_differ_from_start_to_start_are_waited_for_only_once(tmp_path: Path) -> None:
+    now, starts = [0.0], itertools.count()
+    settings = {"ui/theme": "dark"}
+
+    class Forgetful(FakeEditor):
+        def launch(
+            self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
+        ) -> Any:
+            settings["ui/token"] = str(next(starts))
+            return FakeProcess()
+
+    def look(check: bool) -> Look:
+        home = HomeState(settings=dict(settings)).without(launcher.by_products)
+        return Look(USABLE, home, str(tmp_path))
+
+    def pause(seconds: float) -> None:
+        now[0] += seconds
+
+    def took_s() -> float:
+        began = now[0]
+        launcher.start()
+        return now[0] - began
+
+    launcher = Launcher(Forgetful(tmp_path), ("notes",), look, lambda: now[0], pause)
+    first, second, third = took_s(), took_s(), took_s()
+    assert (second > 1.0, third < 0.5, first < 0.5) == (True, True, True)
+    assert launcher.by_products == {"ui/token"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from exploration.search.ways_back import CLOSE_WINDOW, ESCAPE, UNDO, WaysBack, l
 from intents.labels import label
 
 MAIN, LATER, POPUP = 1, 2, 3
+AWAY = Move(at=(299, 199))  # the corner of the screen
 WINDOW = Window(MAIN, "note - Editor", "Editor", Rect(0, 0, 300, 200), active=True)
 
 
@@ -25,6 +27,12 @@ def element(number: int, role: str, name: str, *states: State) -> Element:
         id=number, role=role, name=name, rect=rect, point=rect.center, window_id=MAIN, app="Editor",
         path=("frame:note - Editor",), states=frozenset(states),
     )  # fmt: skip
+
+
+def low(number: int, role: str, name: str) -> Element:
+    """Return an element farther down."""
+    rect = Rect(10, 120, 40, 20)
+    return replace(element(number, role, name), rect=rect, point=rect.center)
 
 
 def look(*elements: Element, windows: tuple[Window, ...] = (WINDOW,), focus: int | None = None, shade: int = 0) -> Look:
@@ -46,10 +54,16 @@ GREYED_UNDO, USABLE_UNDO = element(1, "push button", "Undo", "disabled"), elemen
 
 
 def test_what_escape_does_not_close_is_given_up() -> None:
-    following, other = ways(), look(element(2, "label", "Ready"), shade=90)
+    following, other = ways(), look(element(2, "label", "Ready"), low(5, "list", "Files"), shade=90)
     start = look()
     assert following(other, start) == ESCAPE
     assert following(other, start) is None
+
+
+def test_the_pointer_leaves_the_windows_where_a_status_bar_tells_what_it_is_over() -> None:
+    following, start = ways(), look(element(2, "label", "Ready"), element(3, "push button", "Save"))
+    hint = look(element(2, "label", "Click to draw"), element(3, "push button", "Save"), shade=90)
+    assert [following(hint, start) for _ in range(3)] == [ESCAPE, AWAY, None]
 
 
 def test_escape_is_pressed_again_as_long_as_something_changes() -> None:
@@ -69,8 +83,8 @@ def test_a_document_is_undone_step_by_step_until_nothing_can_be_undone() -> None
 
 def test_nothing_is_undone_where_it_was_possible_before_already() -> None:
     following, start = ways(), look(USABLE_UNDO)
-    changed = look(USABLE_UNDO, element(2, "label", "more"), shade=90)
-    assert [following(changed, start), following(changed, start)] == [ESCAPE, None]
+    changed = look(USABLE_UNDO, element(2, "label", "more"), low(5, "list", "Files"), shade=90)
+    assert [following(changed, start) for _ in range(2)] == [ESCAPE, None]
 
 
 def test_a_further_window_is_asked_to_close_only_once() -> None:
@@ -136,4 +150,4 @@ def test_the_pointer_goes_away_from_what_shows_a_tip() -> None:
     following, start = ways(), look(element(2, "push button", "Save"))
     tip = look(element(2, "push button", "Save"), element(4, "label", "Saves the document"), shade=90)
     assert following(tip, start, pointed=True) == ESCAPE
-    assert following(tip, start, pointed=True) == Move(at=(150, 100))
+    assert following(tip, start, pointed=True) == AWAY

@@ -8,7 +8,7 @@ from aci.accessibility.atspi import StateBit
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.extraction import draft_elements
 from aci.accessibility.tree.names import ADDRESS
-from aci.accessibility.tree.nodes import Node
+from aci.accessibility.tree.nodes import JAVA, Node
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 from tests.unit.aci.accessibility.trees import PLACE, SCREEN, SEEN, WHOLE, WINDOW, application, frame, node, page
@@ -124,6 +124,11 @@ def test_tooltip_of_qt_is_plain_text() -> None:
     button = node("push button", "", description=tip)
     [of_qt], [of_gtk] = drafts(frame(button), "Qt 5.15.8"), drafts(frame(button))
     assert (of_qt.description, of_gtk.description) == ("Play the next track", tip)
+
+
+def test_formatted_texts_of_java_are_plain() -> None:
+    formatted, literal = node("check box", "<html>Mark <b>new</b> nodes</html>"), node("check box", "<b> is a tag")
+    assert named(frame(formatted, literal), JAVA) == [("check box", "Mark new nodes"), ("check box", "<b> is a tag")]
 
 
 def test_gtk4_drop_down_is_one_element_with_its_choice() -> None:
@@ -456,6 +461,16 @@ def test_unnamed_control_is_described_by_its_neighbour() -> None:
     name = node("label", "Volume", Rect(10, 10, 60, 20))
     near, far = node("push button", "", Rect(80, 10, 20, 20)), node("push button", "", Rect(80, 200, 20, 20))
     assert [draft.description for draft in drafts(frame(name, near, far))] == ["", "beside Volume", ""]
+
+
+def test_unnamed_check_boxes_are_labelled_by_the_nearest_text() -> None:
+    form = node("label", "Save backups", Rect(10, 10, 90, 20)), node("check box", "", Rect(115, 10, 20, 20))
+    row = (
+        *(node("check box", "", Rect(10, 40, 20, 20)), node("label", "Bold", Rect(32, 40, 40, 20))),
+        *(node("check box", "", Rect(82, 40, 20, 20)), node("label", "Italic", Rect(104, 40, 40, 20))),
+    )
+    found = [draft for draft in drafts(frame(*form, *row)) if draft.role == "check box"]
+    assert [draft.label for draft in found] == ["Save backups", "Bold", "Italic"]
 
 
 def test_control_in_a_named_box_is_described_by_it() -> None:

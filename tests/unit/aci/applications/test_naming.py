@@ -1,0 +1,71 @@
+"""What the application of a window is called whose class names none."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aci.applications.catalog import Application, Catalog
+from aci.applications.naming import WindowNames
+
+CATALOG = Catalog(
+    [
+        Application("freeplane", "Freeplane", ("freeplane",)),
+        Application("org.example.Office", "Office", ("/usr/bin/office", "--calc"), window_class="Calculations"),
+        Application("vim", "Vim", ("xterm", "-e", "vim"), in_terminal=True),
+    ]
+)
+
+
+def called(window_class: str, *argv: str) -> str:
+    """Return the name for a window of a process that runs this and has no parents."""
+    return WindowNames(lambda: CATALOG, lambda pid: argv if pid < 0 else ()).of(window_class, -1)
+
+
+@pytest.mark.parametrize(
+    ("window_class", "argv", "name"),
+    [
+        ("Mousepad", ("/usr/bin/mousepad", "notes.txt"), "Mousepad"),
+        ("Calculations", ("/opt/suite/program.bin",), "Calculations"),
+        ("Main", ("/usr/bin/office", "--calc"), "office"),
+        ("Tk", ("/usr/bin/python3", "/usr/bin/freeplane"), "freeplane"),
+        ("Tk", ("/usr/bin/python3", "/home/somebody/tool.py"), "Tk"),
+        ("Tk", (), "Tk"),
+        ("Gimp-2.10", ("gimp-2.10",), "Gimp"),
+        ("Vi", ("/usr/bin/vim",), "Vi"),
+    ],
+)
+def test_windows_are_called_by_their_class_or_by_an_installed_program(
+    window_class: str, argv: tuple[str, ...], name: str
+) -> None:
+    assert called(window_class, *argv) == name
+
+
+@pytest.fixture
+def started_by_script(tmp_path: Path) -> Iterator[int]:
+    """Yield the id of a process that a script called "freeplane" started and waits for."""
+    script, told = tmp_path / "freeplane", tmp_path / "pid"
+    script.write_text(f"#!/bin/sh\nsleep 30 &\necho $! >{told}\nwait\n", encoding="utf-8")
+    script.chmod(0o700)
+    with subprocess.Popen([str(script)], start_new_session=True) as process:
+        try:
+            while not (told.exists() and told.read_text().strip()):
+                time.sleep(0.01)
+            yield (pid := int(told.read_text()))
+        finally:
+            subprocess.run(["kill", str(pid)], check=True)
+            process.wait()
+
+
+def test_a_window_is_called_by_the_script_that_started_its_process(started_by_script: int) -> None:
+    names = WindowNames(lambda: CATALOG)
+    assert names.of("BundleThread", started_by_script) == "freeplane"
+
+
+def test_a_parent_that_is_no_script_gives_no_name(started_by_script: int) -> None:
+    office = Catalog([Application("sleep", "Sleep", ("sh",))])
+    assert WindowNames(lambda: office).of("BundleThread", started_by_script) == "BundleThread"
