@@ -1,4 +1,4 @@
-"""Qt's rich text, which labels and tooltips of its applications pass on as HTML."""
+"""Rich text of Qt and Java, which labels and tooltips of their applications pass on as HTML."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Words(HTMLParser):
 
 @lru_cache(maxsize=1000)
 def without_markup(text: str) -> str:
-    """Return what Qt shows of a text; plain text stays as it is."""
+    """Return what is shown of a text; plain text stays as it is."""
     found = _FIRST_TAG.match(text)
     if found is None or not (found[1] or found[2].lower() in _INLINE | _BLOCKS | _UNSEEN):
         return text

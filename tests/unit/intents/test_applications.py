@@ -75,6 +75,8 @@ def test_names_of_applications_are_removed(text: str, plain: str) -> None:
         ("Show the settings of Characters", "org.gnome.Characters", "Characters", "Show the settings"),
         ("Show information about GlyphPad", "org.example.Pad", "GlyphPad", "Show information about"),
         ("Switch GlyphPad to full screen", "org.example.Pad", "GlyphPad", "Switch to full screen"),
+        ("Show information about GNOME Smith", "org.example.Smith", "Smith", "Show information about"),
+        ("Zoom in in KDE Smith", "org.example.Smith", "Smith", "Zoom in"),
         ("Open the preferences of Pad-X", "pad-x", "Pad", "Open the preferences"),
         ("Open the preferences of PCManFM-Qt", "pcmanfm-qt", "PCManFM-Qt File Manager", "Open the preferences"),
         ("Hide the sidebar in Paint++", "Paintpp", "Paint++", "Hide the sidebar"),
