@@ -184,10 +184,10 @@ APPS = {
     "GNOME Builder": App(("gnome-builder",), "GTK 4"),
     "Kid3": App(("kid3-qt",), "Qt 5"),
     "Freeplane": App(("freeplane",), "Swing"),
-    "HomeBank": App(("homebank",), "GTK 3", held_out=True),
-    "GNOME Logs": App(("gnome-logs",), "GTK 4", held_out=True),
-    "ghostwriter": App(("ghostwriter",), "Qt 5", held_out=True),
-    "JabRef": App(("jabref",), "Swing", held_out=True),
+    "HomeBank": App(("homebank",), "GTK 3"),
+    "GNOME Logs": App(("gnome-logs",), "GTK 4"),
+    "ghostwriter": App(("ghostwriter",), "Qt 5"),
+    "JabRef": App(("jabref",), "Swing"),
 }
 
 

@@ -271,6 +271,7 @@ class _Toolkit:
     needs: str
     environment: Mapping[str, str] = field(default_factory=dict)
     private: Mapping[str, str] = field(default_factory=dict)  # in a private home only; `{home}` stands for it
+    as_root: Mapping[str, str] = field(default_factory=dict)  # for root only
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +301,7 @@ def toolkit_environment(private_home: Path | None = None) -> dict[str, str]:
             continue
         private = {} if private_home is None else toolkit.private
         values = {name: value.replace("{home}", str(private_home)) for name, value in private.items()}
+        values |= toolkit.as_root if os.geteuid() == 0 else {}
         for name, value in (*toolkit.environment.items(), *values.items()):
             found[name] = f"{found[name]} {value}" if name in found else value
     return found

@@ -10,6 +10,7 @@ from aci.applications.catalog import Catalog, program_name
 from aci.processes import read_stat, without_version
 
 _WORD = re.compile(r"[^\W_]{3,}")
+_ARCHIVE = re.compile(r"([^/:\s]+)\.jar\b")
 _FARTHEST = 4  # parents that are asked
 _MOST_KNOWN = 1000
 
@@ -17,8 +18,9 @@ _MOST_KNOWN = 1000
 class WindowNames:
     """Says what to call the application of a window.
 
-    A class that occurs in the command line of its process, or that the catalog knows, is kept. For others, such as
-    "BundleThread", the process and the scripts that started it are compared with the programs of the catalog.
+    A class that the catalog knows, or that occurs in the command line of its process, is kept, except that Java names
+    its own classes there. For others, such as "BundleThread", the process, the scripts that started it and the archives
+    that Java reads are compared with the programs of the catalog.
 
     Args:
         catalog: Returns the installed applications.
@@ -41,14 +43,15 @@ class WindowNames:
 
     def _find(self, window_class: str, pid: int) -> str:
         own = self._arguments(pid)
-        words = _WORD.findall(window_class.casefold())
-        if not own or any(word in argument.casefold() for word in words for argument in own):
+        words, java = _WORD.findall(window_class.casefold()), program_name(own) == "java"
+        if not own or (not java and any(word in argument.casefold() for word in words for argument in own)):
             return window_class
         catalog = self._catalog()
         if window_class.casefold() in catalog.display_names():
             return window_class
         programs = {one.program: one.program for one in catalog.applications if not one.in_terminal}
         started = [program_name(own), *map(_script, (own, *self._parents(pid)))]
+        started += _ARCHIVE.findall(" ".join(own)) if java else ()
         return next((programs[name] for name in started if name in programs), window_class)
 
     def _parents(self, pid: int) -> list[Sequence[str]]:

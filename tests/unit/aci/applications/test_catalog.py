@@ -225,3 +225,10 @@ def test_java_keeps_to_a_private_home(tmp_path: Path) -> None:
 
     assert options in toolkit_environment(tmp_path)["JDK_JAVA_OPTIONS"]
     assert "user.home" not in toolkit_environment().get("JDK_JAVA_OPTIONS", "")
+
+
+@pytest.mark.skipif(not any(Path("/usr/lib").glob("*/libQt5WebEngineCore.so.5")), reason="QtWebEngine is not installed")
+@pytest.mark.parametrize("user", [0, 1000])
+def test_browsers_of_qt_have_no_sandbox_for_root_only(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    assert ("QTWEBENGINE_DISABLE_SANDBOX" in toolkit_environment()) == (user == 0)

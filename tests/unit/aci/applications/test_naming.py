@@ -37,6 +37,9 @@ def called(window_class: str, *argv: str) -> str:
         ("Tk", (), "Tk"),
         ("Gimp-2.10", ("gimp-2.10",), "Gimp"),
         ("Vi", ("/usr/bin/vim",), "Vi"),
+        ("FreeplaneMain", ("/usr/bin/java", "-classpath", "/a/b.jar:/a/freeplane.jar", "FreeplaneMain"), "freeplane"),
+        ("Calculations", ("java", "-jar", "/a/freeplane.jar"), "Calculations"),
+        ("Unknown", ("java", "-jar", "/a/unknown.jar"), "Unknown"),
     ],
 )
 def test_windows_are_called_by_their_class_or_by_an_installed_program(
