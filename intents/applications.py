@@ -95,7 +95,8 @@ def names_in(text: str, names: Iterable[str], any_case: bool = False) -> tuple[s
 
     A name of one word counts only in the position of an application ("in Pluma", "Pluma: ..."), since it may be an
     ordinary word: "count the characters" does not refer to the application Characters. In the spelling of menus, it
-    also counts after "of" or "about", and anywhere if the spelling is unmistakable ("SpeedCrunch").
+    also counts after "of" or "about", and anywhere if the spelling is unmistakable ("SpeedCrunch"). Some menus write a
+    name in lower case.
 
     Args:
         text: The text.
@@ -114,14 +115,14 @@ def _contains(text: str, name: str, any_case: bool) -> bool:
     if any(any_case or name in match.group() for match in found):
         return True
     written = re.search(rf"(?<!\w){re.escape(name)}(?!-?\w)", text, re.IGNORECASE if any_case else 0)
-    return written is not None and _is_name_alone(written.group(), text)
+    return written is not None and _is_name_alone(written.group(), text, in_lower_case=not any_case)
 
 
-def _is_name_alone(written: str, text: str) -> bool:
-    """Return whether a name is written as no other word is, or stands where only a name is capitalized."""
+def _is_name_alone(written: str, text: str, in_lower_case: bool) -> bool:
+    """Return whether a name is written as no other word is, or stands where only a name is written like this."""
     behind = pattern("about_name", names=(written,)).finditer(text)
     return written[1:] != written[1:].casefold() or (
-        written != written.casefold() and any(written in match.group() for match in behind)
+        (in_lower_case or written != written.casefold()) and any(written in match.group() for match in behind)
     )
 
 

@@ -77,6 +77,8 @@ def test_names_of_applications_are_removed(text: str, plain: str) -> None:
         ("Switch GlyphPad to full screen", "org.example.Pad", "GlyphPad", "Switch to full screen"),
         ("Show information about GNOME Smith", "org.example.Smith", "Smith", "Show information about"),
         ("Zoom in in KDE Smith", "org.example.Smith", "Smith", "Zoom in"),
+        ("Show information about glyphpad", "glyphpad", "glyphpad", "Show information about"),
+        ("Show the shape of a glyphpad", "glyphpad", "glyphpad", None),
         ("Open the preferences of Pad-X", "pad-x", "Pad", "Open the preferences"),
         ("Open the preferences of PCManFM-Qt", "pcmanfm-qt", "PCManFM-Qt File Manager", "Open the preferences"),
         ("Hide the sidebar in Paint++", "Paintpp", "Paint++", "Hide the sidebar"),
