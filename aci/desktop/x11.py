@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
@@ -526,9 +526,10 @@ class X11Desktop:
         self._buffer.clear()
 
     def release_all(self) -> None:
-        """Release every key and button that is held."""
+        """Release every key and button that is held; on a screen that went away, none is."""
         if "_device" in self.__dict__:
-            self._device.release_all()
+            with suppress(ConnectionLost):
+                self._device.release_all()
 
     def close(self) -> None:
         """Disconnect from the screen, leaving the applications as they are; calling it again does nothing."""

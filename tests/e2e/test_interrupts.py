@@ -95,7 +95,7 @@ def test_mouse_in_a_corner_stops_a_run_on_the_users_screen(user: User, tmp_path:
         own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
         process = user.start("run", "Wait", "--model", model, *PLAIN, env=own)
         read_until(process, "wait 60 s")
-        push_the_mouse(desktop.display, 639, 479)
+        push_the_mouse(desktop.display, 0, 479)
         output = end(process)
         assert process.returncode == 130
         assert "mouse was pushed into a corner" in output

@@ -17,6 +17,7 @@ from aci.acting.actions import (
     DragAndDrop,
     HoldAndPress,
     Hotkey,
+    Move,
     SaveToBuffer,
     Scroll,
     SwitchApplications,
@@ -360,6 +361,7 @@ def test_tooltip_of_what_opens_under_the_resting_pointer_is_seen_at_once() -> No
     with VirtualDesktop(size=(900, 600), ocr=None) as desktop:
         desktop.launch([SYSTEM_PYTHON, "-c", TOOLTIP])
         desktop.observe()
+        assert do(desktop, Move(at=(450, 300))).ok
         assert do(desktop, Hotkey(keys=("F2",))).ok
         seen = desktop.observe()
         assert [window.title for window in seen.windows if not window.popup][:1] == ["Dialog"]
