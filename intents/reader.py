@@ -123,6 +123,8 @@ class Reader(Generic[I_co]):
         taken = [slot for slot in template.slots if match[slot.group] is not None]
         for slot in taken:
             value: Any = phrase.part(match[slot.group].strip())
+            if slot.field == "object" and pattern("unfinished").search(value):
+                return None  # "new from" in "New from visible"
             if (convert := self._sorts.get(slot.sort)) is not None:
                 try:
                     value = convert(value)
