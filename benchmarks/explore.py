@@ -188,10 +188,10 @@ APPS = {
     "GNOME Logs": App(("gnome-logs",), "GTK 4"),
     "ghostwriter": App(("ghostwriter",), "Qt 5"),
     "JabRef": App(("jabref",), "Swing"),
-    "Gnote": App(("gnote",), "GTK 3", held_out=True),
-    "Sysprof": App(("sysprof",), "GTK 4", held_out=True),
-    "SMPlayer": App(("smplayer",), "Qt 5", held_out=True),
-    "Code::Blocks": App(("codeblocks",), "wxWidgets", held_out=True),
+    "Gnote": App(("gnote",), "GTK 3"),
+    "Sysprof": App(("sysprof",), "GTK 4"),
+    "SMPlayer": App(("smplayer",), "Qt 5"),
+    "Code::Blocks": App(("codeblocks",), "wxWidgets"),
 }
 
 

@@ -18,7 +18,7 @@ _IGNORED_FILES = frozenset(
     {"recently-used.xbel", "recently-used.xbel.lock", ".ICEauthority", ".Xauthority", "user-dirs.dirs"}
 )
 _GEOMETRY = re.compile(
-    r"/(?:session|height|width|left|top|x|y|maximized|fullscreen|is-maximized|window-.*|.*-(?:width|height|position))$"
+    r"/(?:session|height|width|left|top|x|y|maximized|fullscreen|is-maximized|window-.*|.*-(?:width|height|pos|position))$"
 )  # sizes and places of windows and the last session, which applications record and nobody sets
 _MOST_BYTES = 4_000_000
 _LONGEST_PID = 12  # bytes of a file with a process id
