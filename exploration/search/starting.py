@@ -30,10 +30,8 @@ SAMPLES = {
 _POLL_S = 0.1
 _FIRST_LIMIT_S, _EMPTY_LIMIT_S = 8.0, 30.0  # longest wait for rest, and for any control on a busy machine, s
 _AFTER_ANSWER_S = 8.0  # longest wait for a window after a dialog of the start was answered, s
-_AGAIN_LIMIT_S, _AGAIN_TIMES = (
-    5.0,
-    4.0,
-)  # longest wait for any control at a later start, beside the slowest start so far
+_AGAIN_LIMIT_S, _AGAIN_TIMES = 5.0, 4.0
+"""Longest wait for any control at a later start: this, and this many times the slowest start so far."""
 _AGAIN_DIFFERS_S, _AGAIN_POLL_S = 3.0, 0.05  # longest wait for it to look as the first one, once something is shown
 _AGAIN_STILL_S = 0.25  # time without a change after which a picture is whole that differs from that of earlier starts
 
@@ -198,13 +196,15 @@ class Launcher:
             ApplicationUnusable: It cannot be started, shows nothing, or asks for a password.
         """
         add_samples(self.desktop.home, self.argv)
-        program = self.argv[0]
+        program, began = self.argv[0], self.clock()
         try:
             # After the first start, the known first screen is awaited instead of rest.
             self._process = self.desktop.launch(list(self.argv), wait_for_window=not self._screens)
         except LaunchFailed as error:
             raise ApplicationUnusable(f"{program} cannot be started: {error}") from error
-        look = self._past_dialogs(self._shown(0))
+        shown = self._shown(0)
+        self._slowest_s = max(self._slowest_s, self.clock() - began if shown.candidates else 0.0)
+        look = self._past_dialogs(shown)
         if look is None:
             self.desktop.reset()
             return self.start()
@@ -239,13 +239,11 @@ class Launcher:
 
     def _shown(self, number: int) -> Look:
         """Return what a start shows first, or after a number of answers."""
-        began = self.clock()
         if number < len(self._screens):
             look = self._wait_for(self._screens[number])
         else:
             look = self._wait_for_rest(_AFTER_ANSWER_S if number else _EMPTY_LIMIT_S)
         if look.candidates or number >= len(self._screens):
-            self._slowest_s = max(self._slowest_s, self.clock() - began)
             self._screens[number : number + 1] = [look]
         return look
 

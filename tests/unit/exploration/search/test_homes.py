@@ -15,7 +15,9 @@ def test_home_state_separates_files_and_settings(tmp_path: Path) -> None:
     (tmp_path / ".cache/x").write_text("noise")
     keyfile = tmp_path / KEYFILE
     keyfile.parent.mkdir(parents=True)
-    keyfile.write_text("[org/app/view]\nnumbers=true\nwidth=640\nsplitter-pos=150\n\n[org/gtk/settings/file-chooser]\nsort='name'\n")
+    keyfile.write_text(
+        "[org/app/view]\nnumbers=true\nwidth=640\nsplitter-pos=150\n\n[org/gtk/settings/file-chooser]\nsort='name'\n"
+    )
     home = read_home(tmp_path)
     assert list(home.files) == ["note.txt"]
     assert home.settings == {"org/app/view/numbers": "true"}
