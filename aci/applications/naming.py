@@ -49,10 +49,10 @@ class WindowNames:
         catalog = self._catalog()
         if window_class.casefold() in catalog.display_names():
             return window_class
-        programs = {one.program: one.program for one in catalog.applications if not one.in_terminal}
+        programs = {one.program for one in catalog.applications if not one.in_terminal}
         started = [program_name(own), *map(_script, (own, *self._parents(pid)))]
         started += _ARCHIVE.findall(" ".join(own)) if java else ()
-        return next((programs[name] for name in started if name in programs), window_class)
+        return next((name for name in started if name in programs), window_class)
 
     def _parents(self, pid: int) -> list[Sequence[str]]:
         """Return the command lines of the parents in the same session, the nearest first."""

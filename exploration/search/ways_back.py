@@ -15,7 +15,7 @@ from exploration.search.states import CHOSEN, Look, can_undo, lit_up, same, same
 ESCAPE, CLOSE_WINDOW = Hotkey(keys=("Escape",)), Hotkey(keys=("alt", "F4"))
 UNDO = Hotkey(keys=("ctrl", "z"))
 
-_LINE_PX = 40
+_LINE_PX = 40  # greatest height of a line, such as a status bar
 _FEW = 4  # a tooltip, or what comes with a selection, is no more elements than this
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,17 +52,16 @@ def test_windows_are_called_by_their_class_or_by_an_installed_program(
 @pytest.fixture
 def started_by_script(tmp_path: Path) -> Iterator[int]:
     """Yield the id of a process that a script called "freeplane" started and waits for."""
-    script, told = tmp_path / "freeplane", tmp_path / "pid"
-    script.write_text(f"#!/bin/sh\nsleep 30 &\necho $! >{told}\nwait\n", encoding="utf-8")
+    script = tmp_path / "freeplane"
+    script.write_text("#!/bin/sh\nsleep 30 &\necho $!\nwait\n", encoding="utf-8")
     script.chmod(0o700)
-    with subprocess.Popen([str(script)], start_new_session=True) as process:
+    with subprocess.Popen([str(script)], stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
         try:
-            while not (told.exists() and told.read_text().strip()):
-                time.sleep(0.01)
-            yield (pid := int(told.read_text()))
+            yield pid
         finally:
-            subprocess.run(["kill", str(pid)], check=True)
-            process.wait()
+            os.kill(pid, signal.SIGTERM)  # which ends the script as well
 
 
 def test_a_window_is_called_by_the_script_that_started_its_process(started_by_script: int) -> None:
