@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,7 +54,8 @@ def test_windows_are_called_by_their_class_or_by_an_installed_program(
 def started_by_script(tmp_path: Path) -> Iterator[int]:
     """Yield the id of a process that a script called "freeplane" started and waits for."""
     script = tmp_path / "freeplane"
-    script.write_text("#!/bin/sh\nsleep 30 &\necho $!\nwait\n", encoding="utf-8")
+    child = "import os, time; print(os.getpid(), flush=True); time.sleep(30)"
+    script.write_text(f"#!/bin/sh\n{sys.executable} -c '{child}' &\nwait\n", encoding="utf-8")
     script.chmod(0o700)
     with subprocess.Popen([str(script)], stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout is not None
@@ -70,5 +72,5 @@ def test_a_window_is_called_by_the_script_that_started_its_process(started_by_sc
 
 
 def test_a_parent_that_is_no_script_gives_no_name(started_by_script: int) -> None:
-    office = Catalog([Application("sleep", "Sleep", ("sh",))])
-    assert WindowNames(lambda: office).of("BundleThread", started_by_script) == "BundleThread"
+    shells = Catalog([Application("sh", "Shell", ("sh",))])
+    assert WindowNames(lambda: shells).of("BundleThread", started_by_script) == "BundleThread"
