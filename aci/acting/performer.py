@@ -491,6 +491,8 @@ class Performer:
             now = self.aim.look_closely()  # there is no event for a field that opened at the first key
         field = now.focused
         place = Place(field, self._app_with_keyboard(), chosen=True)
+        if field is None and now.active_window is None:
+            return delivery.model_copy(update={"unread": "no_window"})
         if field is None or place.unread:
             return delivery
         was = seen.by_id.get(field.id) if seen is not None else None

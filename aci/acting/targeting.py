@@ -17,6 +17,7 @@ from aci.accessibility.texts import FoundText
 from aci.acting.result import Refusal
 from aci.acting.spans import NotFound, Spans, middle
 from aci.acting.targets import Described, Place, Span, Target, Whole, element_at, window_at
+from aci.acting.wording import no_element
 from aci.observation.geometry import Point, Rect
 from aci.observation.identity import describe, find_again
 from aci.observation.observation import Element, Observation
@@ -118,7 +119,7 @@ class Aim:
         """
         element = seen.by_id.get(element_id) if seen is not None else None
         if element is None:
-            raise Refused(f"There is no element {element_id} on the screen.", "unknown_id")
+            raise Refused(no_element(element_id, seen), "unknown_id")
         return element
 
     def locate(self, target: Target, seen: Observation | None, restless: Sequence[Rect] = ()) -> Point:

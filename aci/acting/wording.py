@@ -68,6 +68,7 @@ _DELIVERIES: Mapping[DeliveryState, str] = {
 }
 _UNREAD: Mapping[Unread, str] = {
     "": "the field gives no text",
+    "no_window": "no window has the keyboard",
     "no_field": "no field is known to have the keyboard",
     "password": "it is a password",
     "terminal": "it is a terminal",
@@ -99,6 +100,14 @@ def describe_element(element: Element) -> str:
     """Return the role and name of an element."""
     called = element.name or element.label or element.description or element.text or ""
     return f"{element.role} {quote(called, _MAX_NAME)}" if called else f"{element.role} {NAMELESS}"
+
+
+def no_element(element_id: int, seen: Snapshot | None) -> str:
+    """Return why an action on an element that an observation does not have was refused, and what to do instead."""
+    missing = f"There is no element {element_id} on the screen"
+    if seen is not None and not seen.windows:
+        return f"{missing}, since no window is open. switch_applications starts an application."
+    return f"{missing}. Take the id of an element that it lists."
 
 
 def describe_target(action: Action, seen: Snapshot) -> str:

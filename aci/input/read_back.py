@@ -18,7 +18,7 @@ DeliveryState = Literal[
     "different",  # the field holds something else
     "unread",  # nothing shows whether the text arrived
 ]
-Unread = Literal["", "no_field", "password", "terminal", "cell", "lines", "no_text"]
+Unread = Literal["", "no_window", "no_field", "password", "terminal", "cell", "lines", "no_text"]
 """Why typed text could not be read back."""
 
 

@@ -28,6 +28,7 @@ from aci.acting.actions import (
     Zoom,
 )
 from aci.acting.targets import Described, Place, Span, Target
+from aci.acting.wording import no_element
 from aci.errors import CannotType, NotTranslatable
 from aci.input.keys import UnknownKey, chord
 from aci.input.pyautogui import key_name
@@ -156,7 +157,7 @@ def _point_of(target: Target, seen: Observation) -> Point:
         raise NotTranslatable(f"Where {target.text!r} is on the screen is not known; name an element or a pixel.")
     element = seen.by_id.get(target.element_id)
     if element is None:
-        raise NotTranslatable(f"There is no element {target.element_id} on the screen.")
+        raise NotTranslatable(no_element(target.element_id, seen))
     if element.point is None:
         raise NotTranslatable(f"Element {target.element_id} is covered.")
     if isinstance(target, Span):

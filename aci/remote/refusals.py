@@ -6,6 +6,7 @@ from aci.acting.actions import Action, CallUser, Done, Fail, Read, SaveToBuffer,
 from aci.acting.result import ActionResult, Refusal
 from aci.acting.targets import Described
 from aci.acting.values import SET_BY_VALUE
+from aci.acting.wording import no_element
 from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation
 
@@ -43,7 +44,7 @@ def unusable_target(action: Action, seen: Observation) -> ActionResult | None:
             return refused(f"{target.text!r} was not found on the screen.", "unknown_id")
         element = seen.by_id.get(target.element_id)
         if element is None:
-            return refused(f"There is no element {target.element_id} on the screen.", "unknown_id")
+            return refused(no_element(target.element_id, seen), "unknown_id")
         if element.point is None:
             return refused(f"Element {target.element_id} is covered.", "covered")
         if isinstance(action, Type) and element.role in SET_BY_VALUE:

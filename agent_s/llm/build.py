@@ -16,6 +16,7 @@ from agent_s.settings import Effort, ModelRole, ObservationForm, ProviderSetting
 
 if TYPE_CHECKING:
     from agent_s.llm.providers.provider import ProviderModel, Send
+    from agent_s.llm.providers.schemas import SchemaForm
     from agent_s.llm.providers.sdk_client import SdkClient
     from agent_s.llm.routing import Asked
 
@@ -124,7 +125,8 @@ def build_model(
 
     client = build_client(name, environment, provider)
     send = {"anthropic": anthropic.send, "openai": openai.send, "gemini": gemini.send}[kind]
-    return _assembled(f"{kind}:{client.model}", client, send, provider, observation)
+    form: SchemaForm = "strict" if kind == "openai" else "flat"
+    return _assembled(f"{kind}:{client.model}", client, send, provider, observation, form)
 
 
 def build_client(name: str, environment: Mapping[str, str], settings: ProviderSettings) -> SdkClient:
@@ -190,7 +192,7 @@ def _served(
     _require_sdk("openai")
     client = chat.ServerClient(address, model, find_key(URL_KEY_NAME, environment) or "", settings.timeout_s)
     name = f"{address}#{model}" if model else address
-    return _assembled(name, client, chat.send, settings, observation)
+    return _assembled(name, client, chat.send, settings, observation, "kinds")
 
 
 def _split(url: str) -> tuple[str, str]:
@@ -216,6 +218,7 @@ def _assembled(
     send: Send,
     settings: ProviderSettings,
     observation: ObservationForm,
+    schema_form: SchemaForm,
 ) -> ProviderModel:
     from agent_s.llm.prompting.rendering import Renderer
     from agent_s.llm.providers.prices import load_prices
@@ -223,8 +226,8 @@ def _assembled(
     from agent_s.llm.providers.retries import Retrying
 
     renderer = Renderer(secrets.token_bytes(16), settings.pictures_for(), settings.longest_edge, observation)
-    prices, strict = load_prices(settings.prices), name.startswith("openai:")
-    return ProviderModel(name, client, send, settings, renderer, Retrying(settings.retries), prices, every_field=strict)
+    retrying, prices = Retrying(settings.retries), load_prices(settings.prices)
+    return ProviderModel(name, client, send, settings, renderer, retrying, prices, schema_form)
 
 
 def _require_sdk(provider: str) -> None:

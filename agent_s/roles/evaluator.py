@@ -66,12 +66,14 @@ class Evaluator:
         return resolved
 
     def summarize(self, context: SummarizeContext) -> tuple[str, ...]:
-        """Return a summary for each draft.
+        """Return a summary for each draft; that of a single one may come line by line.
 
         Raises:
             ModelError: There is no usable answer, or the number of summaries is wrong.
         """
         summaries = ask(self.model, context, SummariesResponse).summaries
+        if len(context.drafts) == 1 and summaries:
+            return ("\n".join(summaries),)
         if len(summaries) != len(context.drafts):
             raise MalformedResponse(
                 f"The model returned {len(summaries)} summaries for {len(context.drafts)} experiences."

@@ -172,7 +172,7 @@ def order_plan(response: PlanResponse, max_subtasks: int, skills: Sequence[Offer
 
 
 def _subtask(node: PlannedNode, skills: Sequence[OfferedSkill]) -> Subtask:
-    if node.skill is None:
+    if node.skill is None or not skills:  # small models fill in a number even where no skills were offered
         return Subtask(name=node.name, info=node.info)
     if not 1 <= node.skill <= len(skills):
         raise PlanError(f"The subtask {node.name!r} uses skill {node.skill}; there are {len(skills)} skills.")

@@ -14,7 +14,7 @@ from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ModelRequest, ModelResponse, Response
 from agent_s.llm.providers.prices import Prices
 from agent_s.llm.providers.retries import Retrying
-from agent_s.llm.providers.schemas import schema_for
+from agent_s.llm.providers.schemas import SchemaForm, schema_for
 from agent_s.llm.providers.sdk_client import SdkClient
 from agent_s.llm.providers.sdk_errors import SchemaRefused
 from agent_s.llm.providers.structured import Unreadable, read_response
@@ -57,7 +57,7 @@ class ProviderModel:
     renderer: Renderer  # turns contexts into conversations
     retrying: Retrying  # retries after transient errors
     prices: Prices  # prices of tokens
-    every_field: bool = False  # whether its schemas must require every field; see `schema_for`
+    schema_form: SchemaForm  # how its schemas are written
     _enforces_schema: bool = field(default=True, init=False)
 
     def complete(self, request: ModelRequest) -> ModelResponse:
@@ -127,7 +127,7 @@ class ProviderModel:
         return replace(reply, usage=reply.usage.model_copy(update={"dollars": dollars}))
 
     def _ask(self, conversation: Conversation, request: ModelRequest) -> Reply:
-        schema = schema_for(request.response_type, self.every_field)
+        schema = schema_for(request.response_type, self.schema_form)
         settings = self.settings.for_role(ROLES[request.kind])
         return self.exchange(lambda: self._attempt(conversation, schema, settings), request, conversation, schema)
 

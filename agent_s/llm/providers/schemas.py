@@ -1,8 +1,9 @@
 """Compact JSON schemas of typed responses.
 
 A schema is sent with every request, so it contains only names, types and choices; pydantic checks the rest afterwards.
-A union of models (the primitives, the probes) becomes one flat object with the name of the kind and the fields of all
-kinds. That takes a fifth of the text of the union and stays within the limits of providers.
+For a provider, a union of models (the primitives, the probes) becomes one flat object with the name of the kind and the
+fields of all kinds. That takes a fifth of the text of the union and stays within the limits of providers. A server that
+turns the schema into a grammar gets the union, since a small model fills in whatever a grammar lets it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from agent_s.llm.protocol import Response
 
@@ -20,27 +21,29 @@ _KEPT = frozenset(("type", "enum", "const", "items", "properties", "required", "
 """The keywords that every provider takes; bounds and descriptions are refused by some, or only cost tokens."""
 _NULL = {"type": "null"}
 
+SchemaForm = Literal["strict", "flat", "kinds"]
+"""How unions of models are written.
+
+strict: one flat object that requires every field, as OpenAI's strict mode does; those that its kind lacks are null.
+flat: one flat object, from which most fields that its kind lacks are left out.
+kinds: each kind with its own fields; those that have a default may be left out.
+"""
+
 
 @cache
-def schema_for(response_type: type[Response], every_field: bool = True) -> dict[str, Any]:
-    """Return the JSON schema of a response type; no other field is allowed in any object.
-
-    Args:
-        response_type: The type.
-        every_field: Whether every field is required, as in OpenAI's strict mode: then fields of a flat object that its
-            kind does not have are null. Otherwise they are omitted.
-    """
+def schema_for(response_type: type[Response], form: SchemaForm = "strict") -> dict[str, Any]:
+    """Return the JSON schema of a response type; no other field is allowed in any object."""
     whole = response_type.model_json_schema()
-    writer = _Writer(whole.get("$defs", {}), every_field)
+    writer = _Writer(whole.get("$defs", {}), form)
     return writer.whole(writer.write(whole))
 
 
 class _Writer:
     """Writes one schema."""
 
-    def __init__(self, definitions: Mapping[str, Any], every_field: bool) -> None:
+    def __init__(self, definitions: Mapping[str, Any], form: SchemaForm) -> None:
         self._definitions = definitions
-        self._every_field = every_field
+        self._form = form
         self._optional = 0
         self._defined: dict[str, dict[str, Any]] = {}  # by name
 
@@ -60,7 +63,7 @@ class _Writer:
         if "discriminator" in node:
             name = str(node["discriminator"]["propertyName"])
             if name not in self._defined:
-                self._defined[name] = self._flat(node)
+                self._defined[name] = self._kinds(node, name) if self._form == "kinds" else self._flat(node)
             return _reference(name)
         for union in ("anyOf", "oneOf"):
             if union in node:
@@ -85,10 +88,26 @@ class _Writer:
         self._defined[name] = body
         return _reference(name)
 
+    def _members(self, union: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [self._definitions[str(one["$ref"]).rpartition("/")[2]] for one in union["oneOf"]]
+
+    def _kinds(self, union: Mapping[str, Any], tag: str) -> dict[str, Any]:
+        """Return a choice of the kinds of a union; a field that may be left out is never null."""
+        kinds = []
+        for member in self._members(union):
+            required = [tag, *member.get("required", ())]
+            fields = {
+                name: field if name in required else _without_null(field)
+                for name, field in self.write(member)["properties"].items()
+            }
+            kinds.append(
+                {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
+            )
+        return {"anyOf": kinds}
+
     def _flat(self, union: Mapping[str, Any]) -> dict[str, Any]:
         """Return one object with the fields of all kinds of a union."""
-        members = [self._definitions[str(one["$ref"]).rpartition("/")[2]] for one in union["oneOf"]]
-        kinds = [self.write(member)["properties"] for member in members]
+        kinds = [self.write(member)["properties"] for member in self._members(union)]
         fields: dict[str, list[dict[str, Any]]] = {}
         for kind in kinds:
             for name, field in kind.items():
@@ -109,7 +128,7 @@ class _Writer:
         return body != _without_null(body)
 
     def _may_leave_out(self) -> bool:
-        if self._every_field or self._optional >= MAX_OPTIONAL:
+        if self._form == "strict" or self._optional >= MAX_OPTIONAL:
             return False
         self._optional += 1
         return True

@@ -415,7 +415,12 @@ def test_an_unknown_element_is_an_error_and_nothing_is_touched(bench: Bench, act
 
 
 def test_without_an_observation_no_element_is_known(bench: Bench) -> None:
-    assert not bench.performer.perform(Click(element_id=10), None).ok
+    assert bench.performer.perform(Click(element_id=10), None).error.startswith("There is no element 10")
+
+
+def test_on_an_empty_screen_a_refusal_says_how_to_open_something(bench: Bench) -> None:
+    result = bench.performer.perform(Click(element_id=10), Observation(np.zeros((2, 2, 3), np.uint8), (), ()))
+    assert result.error.endswith("since no window is open. switch_applications starts an application.")
 
 
 def test_a_vanished_element_is_an_error(bench: Bench) -> None:

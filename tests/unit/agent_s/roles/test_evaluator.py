@@ -1,4 +1,4 @@
-"""Evidence that says a point in other words: a second call reads it, and it alone."""
+"""Evidence that says a point in other words (a second call reads it, and it alone), and summaries."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from agent_s.errors import MalformedResponse
 from agent_s.llm.protocol import (
     Citation,
+    Draft,
     Judgement,
     ModelRequest,
     Response,
+    SummariesResponse,
+    SummarizeContext,
     SupportContext,
     SupportJudgement,
     SupportResponse,
@@ -104,3 +108,21 @@ def test_evidence_that_lacks_a_named_value_is_not_put_to_the_model(point: str, c
     asked = Asked([(CONFIRMED, 1), (point, cited)])
     assert asked.verdict().verified is None
     assert asked.contexts == []
+
+
+def summarized(drafts: int, *summaries: str) -> tuple[str, ...]:
+    model = ScriptedModel({"summarize": [SummariesResponse(summaries=summaries)]})
+    known = tuple(Draft(f"Write line {number}", "It was typed.") for number in range(drafts))
+    return Evaluator(model).summarize(SummarizeContext(Task(instruction="Write"), known))
+
+
+def test_a_single_summary_may_come_line_by_line() -> None:
+    assert summarized(1, "The editor was opened.", "The text was typed.") == (
+        "The editor was opened.\nThe text was typed.",
+    )
+
+
+@pytest.mark.parametrize(("drafts", "summaries"), [(1, []), (2, ["one"]), (2, ["one", "two", "three"])])
+def test_a_summary_that_belongs_to_no_draft_is_an_error(drafts: int, summaries: list[str]) -> None:
+    with pytest.raises(MalformedResponse, match=f"{len(summaries)} summaries for {drafts}"):
+        summarized(drafts, *summaries)

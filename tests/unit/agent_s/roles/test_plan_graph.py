@@ -55,6 +55,11 @@ def test_a_number_that_contradicts_the_name_of_a_skill_is_refused_and_corrected(
     assert [one.skill for one in order_plan(PlanResponse(nodes=(right, worded)), 40, skills).subtasks] == ["s-2", "s-1"]
 
 
+def test_the_number_of_a_skill_means_nothing_where_none_was_offered() -> None:
+    (subtask,) = order_plan(PlanResponse(nodes=(PlannedNode(name="Save", skill=1, values=("x",)),)), 40).subtasks
+    assert (subtask.skill, subtask.values) == ("", ())
+
+
 @given(st.permutations("abcdefg"), st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12))
 def test_every_acyclic_plan_is_ordered_by_its_edges(names: list[str], pairs: list[tuple[int, int]]) -> None:
     edges = [("abcdefg"[min(pair)], "abcdefg"[max(pair)]) for pair in pairs if pair[0] != pair[1]]
