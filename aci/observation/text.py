@@ -140,8 +140,13 @@ def _line_of(row: Sequence[Element]) -> list[str]:
         return [_line(element) for element in row]
     if first.role == "label" and all(_is_only_name(element) for element in row):
         return ["  labels: " + " | ".join(f"{element.id} {quote(element.name, LONGEST_NAME)}" for element in row)]
-    parts = [f"{element.id} {_described(element)} @{element.point.x}" for element in row if element.point is not None]
-    return [f"  each {first.role}, at y {first.point.y}: " + " | ".join(parts)]
+    places = [element.point.x for element in row if element.point is not None]
+    # A small model takes a place behind each name for an id.
+    parts = [
+        f"{element.id} {_described(element)}{'' if element.name or element.label else f' @{x}'}"
+        for element, x in zip(row, places, strict=True)
+    ]
+    return [f"  each {first.role}, at y {first.point.y}, x {places[0]} to {places[-1]}: " + " | ".join(parts)]
 
 
 def _is_only_name(element: Element) -> bool:

@@ -83,7 +83,7 @@ class TextReader:
 
     def _listed(self, line: str, strings: Sequence[str], window: str) -> None:
         head, role = "", ""
-        if found := re.match(r"(row|labels|cells|each ([a-z ]+), at y \d+): ", line):
+        if found := re.match(r"(row|labels|cells|each ([a-z ]+), at y \d+, x \d+ to \d+): ", line):
             head, role = found[0], found[2] or {"labels": "label"}.get(found[1], "table cell")
         elif line.startswith("empty cells "):
             head, role = "empty cells", "table cell"

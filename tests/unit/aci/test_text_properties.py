@@ -70,7 +70,7 @@ OBSERVATIONS = st.builds(
     buffer=st.lists(TEXT, max_size=2).map(tuple),
 )
 
-_HEAD = r"(?:  )?(?:row: |labels: |cells: |each [a-z ]+, at y [0-9]+: )?"
+_HEAD = r"(?:  )?(?:row: |labels: |cells: |each [a-z ]+, at y [0-9]+, x [0-9]+ to [0-9]+: )?"
 _RANGE = re.compile(r"([0-9]+)(?: to ([0-9]+))?")
 
 
@@ -82,9 +82,7 @@ def told_ids(lines: Iterable[str]) -> Counter[int]:
             if " ids " in part:
                 spans = _RANGE.findall(part.split(" ids ")[1].split(", row by row")[0])
                 found.update(n for first, last in spans for n in range(int(first), int(last or first) + 1))
-            elif match := re.match(
-                r"(?:  )?(?:row: |labels: |cells: |each [a-z ]+, at y [0-9]+: )?([0-9]+) (?!more lines)", part
-            ):
+            elif match := re.match(_HEAD + r"([0-9]+) (?!more lines)", part):
                 found[int(match[1])] += 1
     return found
 

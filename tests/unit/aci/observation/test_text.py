@@ -278,7 +278,8 @@ def test_of_a_long_text_only_the_changed_part_is_repeated() -> None:
 def test_buttons_side_by_side_share_a_line() -> None:
     bar = [element(number, name=f"b{number}", rect=Rect(50 * number, 60, 40, 20)) for number in range(1, 5)]
     bar[1] = replace(bar[1], states=frozenset({"disabled"}))
-    line = '  each push button, at y 70: 1 "b1" @70 | 2 "b2" [disabled] @120 | 3 "b3" @170 | 4 "b4" @220'
+    bar[2] = replace(bar[2], name="")
+    line = '  each push button, at y 70, x 70 to 220: 1 "b1" | 2 "b2" [disabled] | 3 "" @170 | 4 "b4"'
     assert seen(*bar).to_text().splitlines()[4:] == [line]
 
 
