@@ -33,6 +33,11 @@ def test_every_kind_of_call_has_a_prompt_and_a_snapshot() -> None:
     assert prompts == expected | {"retry.md.j2", "computer_use.md.j2", "computer_use_formats.md.j2"}
 
 
+def test_no_example_names_an_element_that_may_exist() -> None:
+    """A small model copies the id of an example, and clicks what has it."""
+    assert set(re.findall(r'"element_id": ([0-9]+)', renderer().render(CONTEXTS["act"]).system)) == {"0"}
+
+
 def test_instructions_do_not_depend_on_the_task() -> None:
     later = renderer().render(CONTEXTS["act_later"])
     assert later.system == renderer().render(CONTEXTS["act"]).system
