@@ -100,9 +100,7 @@ class _Writer:
                 name: field if name in required else _without_null(field)
                 for name, field in self.write(member)["properties"].items()
             }
-            kinds.append(
-                {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
-            )
+            kinds.append({"type": "object", "properties": fields, "required": required, "additionalProperties": False})
         return {"anyOf": kinds}
 
     def _flat(self, union: Mapping[str, Any]) -> dict[str, Any]:
