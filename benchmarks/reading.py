@@ -24,16 +24,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from aci.acting.actions import ID_FIELDS, Click
+from aci.acting.actions import ID_FIELDS, Click, Wait
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element, Observation
-from agent_s.errors import ModelError
+from agent_s.errors import MalformedResponse, ModelError, ResponseCutOff
 from agent_s.llm.build import build_model
 from agent_s.llm.protocol import ActContext, ActResponse, Model, ModelRequest
+from agent_s.llm.providers.provider import ProviderModel
 from agent_s.records import Subtask, Task
 from agent_s.settings import ProviderSettings
-from benchmarks.support.figures import Figures, command, tell
-from benchmarks.support.screens import window_of
+from benchmarks.support.figures import Figures, NotMeasured, command, tell
+from benchmarks.support.reports import wait_until
 
 FIGURES = ("right", "present", "first", "seconds")
 APPLICATIONS: Mapping[str, Sequence[str]] = {
@@ -46,7 +47,7 @@ APPLICATIONS: Mapping[str, Sequence[str]] = {
 }
 """Commands, by a part of their windows' application."""
 ROLES = ("push button", "toggle button", "menu", "list item", "table cell", "page tab", "check box", "combo box")
-QUIET_S = 2.0
+OPEN_LIMIT_S = 60.0
 SETTINGS = ProviderSettings(max_pictures=0, max_output_tokens=512, timeout_s=600)
 
 
@@ -58,8 +59,13 @@ def measure(wanted: argparse.Namespace) -> Figures:
             figures.lack(name, "no server was named")
         return figures
     model = build_model(wanted.model, os.environ, SETTINGS, observation="tree")
+    assert isinstance(model, ProviderModel), "only a model behind a server can be measured"
     rows = []
     with figures.part(*FIGURES):
+        try:
+            model.check()
+        except ModelError as error:
+            raise NotMeasured(str(error)) from error
         for observation in _screens():
             for element in _choose(observation, 2 if wanted.quick else wanted.each):
                 rows.append(_ask(model, observation, element))
@@ -74,12 +80,13 @@ def _screens() -> Iterator[Observation]:
     for app, argv in APPLICATIONS.items():
         with VirtualDesktop() as desktop:
             desktop.launch(argv)
-            deadline = time.monotonic() + 60
-            while not any(app in window.app.casefold() for window in desktop.observe().windows):
-                if time.monotonic() > deadline:
-                    window_of(desktop, app)
-                time.sleep(0.1)
-            time.sleep(QUIET_S)
+
+            def is_open(app: str = app, desktop: VirtualDesktop = desktop) -> bool:
+                return any(app in window.app.casefold() for window in desktop.observe().windows)
+
+            if not wait_until(is_open, OPEN_LIMIT_S):
+                raise NotMeasured(f"there is no window of {app}")
+            desktop.perform(Wait(time=2))  # controls may follow their window
             yield desktop.observe()
 
 
@@ -102,7 +109,7 @@ def _ask(model: Model, observation: Observation, element: Element) -> tuple[bool
     began = time.monotonic()
     try:
         answer = model.complete(ModelRequest(context, on_exchange=exchanges.append)).output
-    except ModelError as error:
+    except (MalformedResponse, ResponseCutOff) as error:
         tell(f"{element.id} {subtask.name}: {error}")
         return False, False, False, time.monotonic() - began
     seconds = time.monotonic() - began

@@ -491,7 +491,7 @@ class Performer:
             now = self.aim.look_closely()  # there is no event for a field that opened at the first key
         field = now.focused
         place = Place(field, self._app_with_keyboard(), chosen=True)
-        if field is None and now.active_window is None:
+        if not now.windows:
             return delivery.model_copy(update={"unread": "no_window"})
         if field is None or place.unread:
             return delivery

@@ -68,7 +68,7 @@ _DELIVERIES: Mapping[DeliveryState, str] = {
 }
 _UNREAD: Mapping[Unread, str] = {
     "": "the field gives no text",
-    "no_window": "no window has the keyboard",
+    "no_window": "no window is open",
     "no_field": "no field is known to have the keyboard",
     "password": "it is a password",
     "terminal": "it is a terminal",

@@ -75,15 +75,15 @@ def editor(desktop: VirtualDesktop) -> Iterator[Element]:
     process.terminate()
 
 
+def text_of(desktop: VirtualDesktop) -> str | None:
+    return find(desktop, is_document).text
+
+
 def test_text_that_no_window_takes_is_said_not_to_have_arrived() -> None:
     with VirtualDesktop(size=(400, 300)) as empty:
         empty.observe()
         typed = do(empty, Type(text="hello"))
     assert typed.delivery == Delivery(state="unread", unread="no_window")
-
-
-def text_of(desktop: VirtualDesktop) -> str | None:
-    return find(desktop, is_document).text
 
 
 @needs("mousepad")
