@@ -35,7 +35,7 @@ from aci.accessibility.tree.capture import all_properties, all_states, corrected
 from aci.accessibility.tree.details import extents, full_text
 from aci.accessibility.tree.names import lies_in_disabled, states_of
 from aci.accessibility.tree.nodes import Application, Node
-from aci.accessibility.tree.refresh_scope import lags
+from aci.accessibility.tree.refresh_scope import delays_places, lags
 from aci.accessibility.tree.scrolling import find_scroll_bar
 from aci.accessibility.values import ValueRange, set_value, value_range
 from aci.errors import ConnectionLost
@@ -172,6 +172,7 @@ class AccessibilityClient:
             windowless=tuple(one.name for one in applications if one.name and one.pid not in pids),
             documents=_documents(applications),
             lags=any(lags(one) for one in applications if one.pid in pids),
+            delays_places=any(delays_places(one) for one in applications if one.pid in pids),
         )
 
     def read_applications(self, windows: Sequence[Window], screen: Rect) -> list[Application]:

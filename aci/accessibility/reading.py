@@ -41,3 +41,4 @@ class Reading:
     windowless: tuple[str, ...] = ()  # names of applications that have none of the windows
     documents: Documents = Documents()
     lags: bool = False  # whether an application may draw what its tree does not show yet
+    delays_places: bool = False  # whether one reports places at intervals, so that those after quick changes come late

@@ -34,6 +34,10 @@ MINOR_QUIET_S = (
 )
 _MINOR = 0.01  # maximum share of the screen that such an update changes
 _BUSY_SAMPLE_S = 0.05
+REPORT_S = 0.5  # Chromium reports new places at most this often, the first ones at once
+_ARRIVES_S = 0.1  # until such a report has arrived
+REPORTED_S = REPORT_S + _ARRIVES_S
+_DRAWN_S = 0.1  # longest time that drawing one change takes
 _MARGIN_PX = 8  # shadows and focus rings of a target
 _SAMPLE_S = 0.02
 _NARROW_PX, _LONG_PX = 16, 48  # a narrower and longer change is a fading scroll bar
@@ -50,6 +54,7 @@ class Settle:
         clock: Monotonic clock, s.
         pause: Sleeps for some seconds.
         activity: Detects whether applications are busy; None to ignore that.
+        popups: Returns the areas of menus and other popups that are open, px.
     """
 
     def __init__(
@@ -59,14 +64,19 @@ class Settle:
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
         activity: Activity | None = None,
+        popups: Callable[[], Sequence[Rect]] = tuple,
     ) -> None:
         self._frame = frame
         self._last_event_at = last_event_at
         self._clock = clock
         self._pause = pause
         self._activity = activity
+        self._popups = popups
+        self._open_popups: Sequence[Rect] = ()  # at the latest wide change
         self._latest: Frame | None = None
-        self._latest_at = self._changed_at = self._changed_widely_at = -math.inf
+        self._latest_at = self._changed_at = -math.inf
+        self._changed_widely_at = -math.inf
+        self._reported_at = self._reported_at_once_at = -math.inf  # when Chromium reports its places, or would
         self._changed_elsewhere_at = self._rested_from = -math.inf
         self._earlier: deque[Frame] = deque(maxlen=2)  # earlier pictures since the action began
         self._returns = 0  # number of consecutive changes that brought back an earlier picture
@@ -165,6 +175,20 @@ class Settle:
         """Take a sample of the screen; called repeatedly while waiting for something else."""
         self._sample()
 
+    def wait_for_report(self, deadline: float) -> None:
+        """Wait until an application that reports places at intervals has reported those after a series of wide changes.
+
+        Args:
+            deadline: The latest end of the wait, on the clock's scale.
+        """
+        self._sample()
+        while self._reported_at > self._reported_at_once_at:
+            left_s = min(self._reported_at + _ARRIVES_S, deadline) - self._latest_at
+            if left_s <= 0:
+                break
+            self._pause(min(_BUSY_SAMPLE_S, left_s))
+            self._sample()
+
     def wait_for_late_updates(self, deadline: float, in_menu: bool = False, min_quiet_s: float = 0.0) -> None:
         """Wait while the applications of the latest wait may still make late updates of toolbars and panels.
 
@@ -201,10 +225,25 @@ class Settle:
                 self._changed_at = now
                 if _is_wide(self._latest, frame):
                     self._changed_widely_at = now
+                    popups_before, self._open_popups = self._open_popups, self._popups()
+                    if _is_wide(self._latest, frame, besides=[*popups_before, *self._open_popups]):
+                        self._expect_report(now)
                 if targets and is_change(self._latest, frame, besides=targets):
                     self._changed_elsewhere_at = now
         self._latest, self._latest_at = frame, now
         return frame
+
+    def _expect_report(self, now: float) -> None:
+        """Find out when at the latest the new places of what shows now are reported."""
+        at_once_at, second_at = self._reported_at_once_at, self._reported_at_once_at + REPORT_S
+        if now - at_once_at <= _DRAWN_S:
+            return
+        if now >= self._reported_at + REPORTED_S:
+            self._reported_at = self._reported_at_once_at = now
+        elif now < second_at - _DRAWN_S:
+            self._reported_at = second_at
+        else:  # the time of the previous report is not known exactly
+            self._reported_at = now + REPORT_S
 
 
 def _is_busy(activity: Activity) -> bool:
@@ -222,10 +261,7 @@ def is_change(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> 
         return False
     if previous.shape != current.shape:
         return True
-    differs = previous != current
-    for place in besides:
-        top, left = max(0, place.y - _MARGIN_PX), max(0, place.x - _MARGIN_PX)
-        differs[top : place.bottom + _MARGIN_PX, left : place.right + _MARGIN_PX] = False
+    differs = _differences(previous, current, besides)
     columns = np.flatnonzero(differs.any(axis=0))
     if not len(columns) or (width := int(columns[-1] - columns[0])) < CARET_PX:
         return False
@@ -235,6 +271,15 @@ def is_change(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> 
     return int(rows[-1] - rows[0]) < _LONG_PX
 
 
-def _is_wide(previous: Frame, current: Frame) -> bool:
+def _is_wide(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> bool:
     """Return whether two pictures differ in a larger share of the screen than an update of toolbars changes."""
-    return previous.shape != current.shape or float((previous != current).mean()) > _MINOR
+    return previous.shape != current.shape or float(_differences(previous, current, besides).mean()) > _MINOR
+
+
+def _differences(previous: Frame, current: Frame, besides: Sequence[Rect]) -> NDArray[np.bool_]:
+    """Return which pixels differ, except within areas and their borders."""
+    differs = previous != current
+    for place in besides:
+        top, left = max(0, place.y - _MARGIN_PX), max(0, place.x - _MARGIN_PX)
+        differs[top : place.bottom + _MARGIN_PX, left : place.right + _MARGIN_PX] = False
+    return differs

@@ -20,7 +20,7 @@ from aci.acting.actions import LOOKS, Action, Click
 from aci.acting.activity import Activity
 from aci.acting.performer import Performer
 from aci.acting.result import ActionResult
-from aci.acting.settle import QUIET_S, Settle, Settles, is_change
+from aci.acting.settle import QUIET_S, REPORTED_S, Settle, Settles, is_change
 from aci.acting.spans import Spans
 from aci.acting.targeting import Aim
 from aci.applications.catalog import Catalog, installed_applications
@@ -140,6 +140,8 @@ class X11Desktop:
         self._pictures = WindowPictures()
         self._documents = self._documents_before = Documents()
         self._acted = False
+        self._acted_at = 0.0  # end of the latest action, on the monotonic clock
+        self._delays_places = False  # whether an application in the latest reading reports places at intervals
         self._clicked = False  # whether the latest action was a click
         self._settles = True  # whether the caller of the current action wants the screen to settle
         self._latest_look = True, True  # its `read_texts` and `check`, reused for looks during an action
@@ -170,6 +172,7 @@ class X11Desktop:
             self.accessibility.last_event_at,
             pause=self.halt.pause,
             activity=Activity(self._processes_in_front),
+            popups=lambda: [window.rect for window in self.screen.windows() if window.popup],
         )
         self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
         self._ocr = ocr
@@ -284,6 +287,8 @@ class X11Desktop:
     def _look(self, read_texts: bool, check: bool) -> Observation:
         self.halt.check()
         self._launcher.reap()
+        if self._delays_places:
+            self._settle.wait_for_report(self._acted_at + REPORTED_S)
         frame = self.screen.frame()
         picture = self._camera.submit(to_rgb, frame)
         windows = self.screen.windows()
@@ -296,7 +301,7 @@ class X11Desktop:
             self._pictures.forget()
         self._frame = None
         reading = self._read(windows, self._nudge_pointer, self._pictures.changed(frame, windows))
-        self._documents = reading.documents
+        self._documents, self._delays_places = reading.documents, reading.delays_places
         self._whole = not (reading.lags or reading.unfilled or reading.notes)
         self._frame = frame
         if check:
@@ -417,7 +422,7 @@ class X11Desktop:
         finally:
             if not isinstance(action, LOOKS):
                 self._acted, self._by_look = settle is True, False
-                self._clicked = isinstance(action, Click)
+                self._clicked, self._acted_at = isinstance(action, Click), time.monotonic()
 
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0

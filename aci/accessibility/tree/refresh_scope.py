@@ -108,6 +108,12 @@ def lags(application: Application) -> bool:
     return application.toolkit.casefold().startswith(_LAGGING) or bool(application.holders)
 
 
+def delays_places(application: Application) -> bool:
+    """Return whether an application reports the places of its elements at intervals, as Chromium does, also in Qt."""
+    toolkit = application.toolkit
+    return toolkit.startswith("Chromium") or (toolkit.startswith("Qt") and bool(application.holders))
+
+
 class LateAreas:
     """Areas that are read again, since their first answer may have come too soon.
 

@@ -1,14 +1,16 @@
-"""A list of Qt that scrolls to a clicked entry half a second later is seen when it has scrolled."""
+"""What scrolls, or reports that it has, half a second later is seen as it is then."""
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 
 import pytest
 
-from aci.acting.actions import Click
+from aci.acting.actions import Click, Hotkey
 from aci.observation.observation import Observation
+from benchmarks.fixtures.feed_page import write_feed
 from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.screens import desktop_without_ocr
 from tests.integration.aci.seeing import until
@@ -31,6 +33,10 @@ def entries(seen: Observation) -> list[str]:
     return [each.name for each in seen.elements if each.role == "list item"]
 
 
+def posts(seen: Observation) -> list[str]:
+    return [each.name for each in seen.elements if each.name.startswith("Reply to post")]
+
+
 @pytest.mark.desktop
 @pytest.mark.parametrize("library", ["PyQt5", "PyQt6"])
 def test_list_is_seen_after_it_has_scrolled_to_the_clicked_entry(library: str) -> None:
@@ -44,3 +50,17 @@ def test_list_is_seen_after_it_has_scrolled_to_the_clicked_entry(library: str) -
         seen = entries(desktop.observe())
         time.sleep(1.0)  # longer than Qt delays a scroll
         assert entries(desktop.observe()) == seen != entries(before)
+
+
+@pytest.mark.desktop
+def test_page_is_seen_where_it_is_after_it_was_scrolled_down_and_up_at_once() -> None:
+    if shutil.which("chromium") is None:
+        pytest.skip("Chromium is not installed")
+    with desktop_without_ocr((1280, 800)) as desktop:
+        desktop.launch(["chromium", write_feed(desktop.home).as_uri()], timeout_s=60.0)
+        first = posts(until(desktop, lambda seen: len(posts(seen)) > 3))
+        time.sleep(1.0)  # longer than Chromium delays a report
+        for _ in range(5):
+            desktop.perform(Hotkey(keys=("Page_Down",)))
+            desktop.perform(Hotkey(keys=("Page_Up",)))
+            assert posts(desktop.observe()) == first

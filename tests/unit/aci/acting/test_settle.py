@@ -274,6 +274,57 @@ def test_work_that_begins_late_is_waited_for_where_updates_may_follow(quiet_s: f
     assert stage.now - 100.0 == pytest.approx(until, abs=0.11)
 
 
+@pytest.mark.parametrize(
+    ("changes", "until"),
+    [
+        ([0.05], 0.3),  # reported at once
+        ([0.05, 0.1], 0.3),  # one change, drawn in two parts
+        ([0.05, 0.25], 0.65),
+        ([0.05, 0.25, 0.4], 0.65),  # goes on before the report
+        ([0.05, 0.25, 0.6], 1.2),  # goes on after it
+        ([-0.6, -0.3, 0.25], 0.85),
+        ([-0.4, 0.25], 0.3),
+        ([at / 10 for at in range(100)], 1.3),  # a film
+    ],
+)
+def test_report_that_follows_a_series_of_changes_is_waited_for(changes: list[float], until: float) -> None:
+    stage = Stage(changes)
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause)
+    stage.now = 98.0
+    settle.look()
+    while stage.now < 100.3:
+        stage.pause(0.02)
+        settle.watch()
+    settle.wait_for_report(deadline=101.3)
+    assert stage.now - 100.0 == pytest.approx(until, abs=0.04)
+
+
+def test_report_is_not_waited_for_after_a_list_has_opened_and_closed() -> None:
+    stage = Stage([0.05, 0.25])
+    lists: list[Rect] = []
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, popups=lambda: tuple(lists))
+    settle.look()
+    while stage.now < 100.3:
+        lists[:] = [Rect(50, 10, 40, 10)] if 100.05 <= stage.now < 100.25 else []
+        stage.pause(0.02)
+        settle.watch()
+    rested = stage.now
+    settle.wait_for_report(deadline=110.0)
+    assert stage.now == rested
+
+
+def test_report_after_minor_changes_is_not_waited_for() -> None:
+    stage = Stage([0.05, 0.15, 0.25], width=10)
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause)
+    settle.look()
+    while stage.now < 100.3:
+        stage.pause(0.02)
+        settle.watch()
+    rested = stage.now
+    settle.wait_for_report(deadline=110.0)
+    assert stage.now == rested
+
+
 def test_what_only_blinks_is_not_waited_for() -> None:
     stage = Stage([0.05 + 0.1 * times for times in range(100)])
     stage.blinks = True
