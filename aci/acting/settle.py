@@ -278,7 +278,7 @@ def _is_wide(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> b
 
 def _differences(previous: Frame, current: Frame, besides: Sequence[Rect]) -> NDArray[np.bool_]:
     """Return which pixels differ, except within areas and their borders."""
-    differs = previous != current
+    differs: NDArray[np.bool_] = previous != current
     for place in besides:
         top, left = max(0, place.y - _MARGIN_PX), max(0, place.x - _MARGIN_PX)
         differs[top : place.bottom + _MARGIN_PX, left : place.right + _MARGIN_PX] = False
