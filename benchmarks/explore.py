@@ -192,10 +192,10 @@ APPS = {
     "Sysprof": App(("sysprof",), "GTK 4"),
     "SMPlayer": App(("smplayer",), "Qt 5"),
     "Code::Blocks": App(("codeblocks",), "wxWidgets"),
-    "Transmission": App(("transmission-gtk",), "GTK 3", held_out=True),
-    "Endeavour": App(("endeavour",), "GTK 4", held_out=True),
-    "Scribus": App(("scribus",), "Qt 5", held_out=True),
-    "Hugin": App(("hugin",), "wxWidgets", held_out=True),
+    "Transmission": App(("transmission-gtk",), "GTK 3"),
+    "Endeavour": App(("endeavour",), "GTK 4"),
+    "Scribus": App(("scribus",), "Qt 5"),
+    "Hugin": App(("hugin",), "wxWidgets"),
 }
 
 

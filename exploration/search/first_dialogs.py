@@ -37,12 +37,16 @@ def asks_for_password(observation: Observation) -> bool:
     return len(inside) <= _MOST_IN_A_SIGN_IN or bool(label("sign_in").match(words))
 
 
-def answer(observation: Observation) -> Click | Hotkey | None:
+def answer(observation: Observation, declines: bool = True) -> Click | Hotkey | None:
     """Return the action that answers a dialog, the one in front first; None if none can be answered.
 
     Beside or in another window of its application, a dialog is declined. If it is all that there is, it is accepted,
     since declining would end the application; where that needs a choice, the first one is taken. What covers a window
     with a menu bar and has none itself, such as the first page of the manual, is closed.
+
+    Args:
+        observation: The screen with the dialog.
+        declines: Whether a dialog may be declined; False where that ends the application.
     """
     if asks_for_password(observation):
         return None
@@ -54,7 +58,7 @@ def answer(observation: Observation) -> Click | Hotkey | None:
         if inside and all(_in_dialog(each.path[1:]) for each in inside):  # of a page, which hides all else
             element = _button(inside, (*_DECLINING, "puts_aside"))
         elif window.modal or any(_in_dialog(each.path[:1]) for each in inside) or (alone and _only_asks(inside)):
-            element = _accepting(inside) if alone else _button(inside, _DECLINING)
+            element = _accepting(inside) if alone or not declines else _button(inside, _DECLINING)
         if element is not None:
             return Click(element_id=element.id)
     front = observation.active_window

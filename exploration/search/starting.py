@@ -124,16 +124,19 @@ def start(
 
     observation = opened()
     _refuse_other_program(application, catalog, observation)
+    declines = True
     for _ in range(MOST_ANSWERS):
-        click = answer(observation)
+        click = answer(observation, declines)
         if click is None or not desktop.perform(click).ok:
             break
         limit = clock() + min(fill_limit_s, _AFTER_ANSWER_S)
+        accepts = click == answer(observation, declines=False)
         try:
             observation = _filled(desktop, application, None, clock, limit, pause)
-        except ApplicationUnusable:  # the dialog was all of it
-            observation = opened()
-            break
+        except ApplicationUnusable:  # that ended it
+            observation, declines = opened(), False
+            if accepts:
+                break
     if asks_for_password(observation):
         title = getattr(front_window(observation), "title", "") or "no title"
         raise ApplicationUnusable(f"{application.name} asks for a password: {title}.")
@@ -186,6 +189,7 @@ class Launcher:
     answers: list[GroundedStep] = field(default_factory=list, init=False)  # the steps that answer its first dialogs
     _screens: list[Look] = field(default_factory=list, init=False)  # the latest looks at what a start shows in turn
     _most_answers: int = field(default=MOST_ANSWERS, init=False)
+    _accepts: set[int] = field(default_factory=set, init=False)  # numbers of answers that may not decline
     _process: Process | None = field(default=None, init=False)
     _slowest_s: float = field(default=0.0, init=False)  # longest time from a start to the first controls
 
@@ -220,7 +224,7 @@ class Launcher:
     def _past_dialogs(self, look: Look) -> Look | None:
         """Answer the dialogs of a first start; return the look after them, and None if that ended the application."""
         for number in range(1, self._most_answers + 1):
-            click = answer(look.observation)
+            click = answer(look.observation, declines=number not in self._accepts)
             if click is None or not self.desktop.perform(click).ok:
                 break
             app = self.app
@@ -228,7 +232,10 @@ class Launcher:
                 self.app = ""  # a dialog may go by another name than the window
             before, look = look, self._shown(number)
             ended = all(window.popup for window in look.observation.windows)
-            if ended or look.exact == before.exact:
+            if ended and number not in self._accepts and click != answer(before.observation, declines=False):
+                self._accepts.add(number)
+                del self._screens[number:]
+            elif ended or look.exact == before.exact:
                 self._most_answers = number - 1
             elif number == len(self.answers) + 1 and (step := answer_step(click, before.observation, before.place)):
                 self.answers.append(step)

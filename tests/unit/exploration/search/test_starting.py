@@ -201,6 +201,36 @@ def test_answers_to_first_dialogs_are_kept_as_steps(tmp_path: Path) -> None:
     assert answer_step(Hotkey(keys=("alt", "F4")), greeting, "") is None
 
 
+def test_dialog_is_accepted_where_declining_it_ended_the_application(tmp_path: Path) -> None:
+    notice = screen(button(1, "Cancel"), button(2, "I Agree"), windows=(MODAL, EDITOR_BEHIND))
+    shown = [notice]
+    clicked: list[int | None] = []
+
+    class Notifier(FakeEditor):
+        def launch(self, *given: Any, **named: Any) -> Any:
+            shown[0] = notice
+            return super().launch(*given, **named)
+
+        def perform(self, action: Action, settle: Settles = True) -> ActionResult:
+            assert isinstance(action, Click)
+            clicked.append(action.element_id)
+            shown[0] = USABLE if action.element_id == 2 else screen(windows=())
+            return ActionResult(ok=True)
+
+    now = [0.0]
+
+    def look(check: bool) -> Look:
+        now[0] += 1.0
+        return Look(shown[0], HomeState(), str(tmp_path))
+
+    launcher = Launcher(Notifier(tmp_path), ("notes",), look, lambda: now[0], lambda seconds: None)
+    assert launcher.start().observation == USABLE
+    assert clicked == [1, 2]
+    assert [step.targets["element_id"].name for step in launcher.answers] == ["I Agree"]
+    assert launcher.start().observation == USABLE
+    assert clicked == [1, 2, 2]
+
+
 @pytest.mark.parametrize(("pictures", "shown"), [((0, 0, 0, 9), 9), ((5,), 5)])
 def test_later_start_waits_until_the_window_is_drawn(tmp_path: Path, pictures: tuple[int, ...], shown: int) -> None:
     now = [0.0]
