@@ -201,6 +201,24 @@ def test_answers_to_first_dialogs_are_kept_as_steps(tmp_path: Path) -> None:
     assert answer_step(Hotkey(keys=("alt", "F4")), greeting, "") is None
 
 
+def test_start_accepts_a_dialog_where_declining_it_ended_the_application() -> None:
+    notice = screen(button(1, "Cancel"), button(2, "I Agree"), windows=(MODAL, EDITOR_BEHIND))
+
+    @dataclass
+    class Notifier(FakeDesktop):
+        def launch(self, *given: Any, **named: Any) -> Any:
+            self.screens = [notice]
+            return super().launch(*given, **named)
+
+        def perform(self, action: Action) -> ActionResult:
+            self.screens = [USABLE if action == Click(element_id=2) else screen(windows=())]
+            return super().perform(action)
+
+    desktop = Notifier()
+    assert started(desktop) == USABLE
+    assert desktop.performed == [Click(element_id=1), Click(element_id=2)]
+
+
 def test_dialog_is_accepted_where_declining_it_ended_the_application(tmp_path: Path) -> None:
     notice = screen(button(1, "Cancel"), button(2, "I Agree"), windows=(MODAL, EDITOR_BEHIND))
     shown = [notice]
