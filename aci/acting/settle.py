@@ -34,9 +34,9 @@ MINOR_QUIET_S = (
 )
 _MINOR = 0.01  # maximum share of the screen that such an update changes
 _BUSY_SAMPLE_S = 0.05
-REPORT_S = 0.5  # Chromium reports new places at most this often, the first ones at once
+_REPORT_S = 0.5  # Chromium reports new places at most this often, the first ones at once
 _ARRIVES_S = 0.1  # until such a report has arrived
-REPORTED_S = REPORT_S + _ARRIVES_S
+REPORTED_S = _REPORT_S + _ARRIVES_S  # longest time from a change to its report
 _DRAWN_S = 0.1  # longest time that drawing one change takes
 _MARGIN_PX = 8  # shadows and focus rings of a target
 _SAMPLE_S = 0.02
@@ -74,9 +74,8 @@ class Settle:
         self._popups = popups
         self._open_popups: Sequence[Rect] = ()  # at the latest wide change
         self._latest: Frame | None = None
-        self._latest_at = self._changed_at = -math.inf
-        self._changed_widely_at = -math.inf
-        self._reported_at = self._reported_at_once_at = -math.inf  # when Chromium reports its places, or would
+        self._latest_at = self._changed_at = self._changed_widely_at = -math.inf
+        self._reported_at = self._reported_at_once_at = -math.inf  # at the latest, if Chromium is on the screen
         self._changed_elsewhere_at = self._rested_from = -math.inf
         self._earlier: deque[Frame] = deque(maxlen=2)  # earlier pictures since the action began
         self._returns = 0  # number of consecutive changes that brought back an earlier picture
@@ -234,8 +233,8 @@ class Settle:
         return frame
 
     def _expect_report(self, now: float) -> None:
-        """Find out when at the latest the new places of what shows now are reported."""
-        at_once_at, second_at = self._reported_at_once_at, self._reported_at_once_at + REPORT_S
+        """Determine when the places after a change that shows now are reported at the latest."""
+        at_once_at, second_at = self._reported_at_once_at, self._reported_at_once_at + _REPORT_S
         if now - at_once_at <= _DRAWN_S:
             return
         if now >= self._reported_at + REPORTED_S:
@@ -243,7 +242,7 @@ class Settle:
         elif now < second_at - _DRAWN_S:
             self._reported_at = second_at
         else:  # the time of the previous report is not known exactly
-            self._reported_at = now + REPORT_S
+            self._reported_at = now + _REPORT_S
 
 
 def _is_busy(activity: Activity) -> bool:

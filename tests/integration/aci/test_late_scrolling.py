@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from benchmarks.fixtures.feed_page import write_feed
 from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.screens import desktop_without_ocr
 from tests.integration.aci.seeing import until
+from tests.integration.aci.test_acting import needs
 
 PACKAGES = Path("/usr/lib/python3/dist-packages")
 PROGRAM = """
@@ -52,10 +52,9 @@ def test_list_is_seen_after_it_has_scrolled_to_the_clicked_entry(library: str) -
         assert entries(desktop.observe()) == seen != entries(before)
 
 
+@needs("chromium")
 @pytest.mark.desktop
 def test_page_is_seen_where_it_is_after_it_was_scrolled_down_and_up_at_once() -> None:
-    if shutil.which("chromium") is None:
-        pytest.skip("Chromium is not installed")
     with desktop_without_ocr((1280, 800)) as desktop:
         desktop.launch(["chromium", write_feed(desktop.home).as_uri()], timeout_s=60.0)
         first = posts(until(desktop, lambda seen: len(posts(seen)) > 3))

@@ -274,6 +274,14 @@ def test_work_that_begins_late_is_waited_for_where_updates_may_follow(quiet_s: f
     assert stage.now - 100.0 == pytest.approx(until, abs=0.11)
 
 
+def watch(stage: Stage, settle: Settle) -> None:
+    """Sample the screen for a while, as an action does."""
+    settle.look()
+    while stage.now < 100.3:
+        stage.pause(0.02)
+        settle.watch()
+
+
 @pytest.mark.parametrize(
     ("changes", "until"),
     [
@@ -291,10 +299,7 @@ def test_report_that_follows_a_series_of_changes_is_waited_for(changes: list[flo
     stage = Stage(changes)
     settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause)
     stage.now = 98.0
-    settle.look()
-    while stage.now < 100.3:
-        stage.pause(0.02)
-        settle.watch()
+    watch(stage, settle)
     settle.wait_for_report(deadline=101.3)
     assert stage.now - 100.0 == pytest.approx(until, abs=0.04)
 
@@ -316,10 +321,7 @@ def test_report_is_not_waited_for_after_a_list_has_opened_and_closed() -> None:
 def test_report_after_minor_changes_is_not_waited_for() -> None:
     stage = Stage([0.05, 0.15, 0.25], width=10)
     settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause)
-    settle.look()
-    while stage.now < 100.3:
-        stage.pause(0.02)
-        settle.watch()
+    watch(stage, settle)
     rested = stage.now
     settle.wait_for_report(deadline=110.0)
     assert stage.now == rested
