@@ -216,7 +216,10 @@ def activate_window(
         return bool(found)
 
     if not _within_limit(is_there):
-        raise PreparationFailed(f"no window {window_name!r} came within {WINDOW_LIMIT_S:g} s")
+        titles = ", ".join(repr(window.title) for window in context.windows.managed_windows())
+        raise PreparationFailed(
+            f"no window {window_name!r} came within {WINDOW_LIMIT_S:g} s; those that are open: {titles or 'none'}"
+        )
     if not context.windows.activate(found[-1].id):
         raise PreparationFailed(f"the window {found[-1].title!r} did not come to the front")
 

@@ -125,16 +125,22 @@ def test_unwritable_recording_loses_only_the_report(tmp_path: Path, settings: Se
     assert "Cannot record" in row.recording_problem
 
 
-@pytest.mark.parametrize(("name", "title"), [("notes.txt", "notes.txt"), ("table.csv", "Text Import")])
+@pytest.mark.parametrize(
+    ("name", "kind", "entry", "title"),
+    [
+        ("notes.txt", "text/plain", "org.xfce.mousepad", "notes.txt - Mousepad"),
+        ("table.csv", "text/csv", "libreoffice-calc", "Text Import"),
+    ],
+)
 @pytest.mark.slow
-def test_open_starts_the_application_that_is_registered_for_the_file(
-    tmp_path: Path, settings: Settings, name: str, title: str
+def test_open_starts_the_application_that_the_user_chose_for_the_kind_of_file(
+    tmp_path: Path, name: str, kind: str, entry: str, title: str
 ) -> None:
     from evaluation.osworld.runner import TaskSession
 
-    write = {"type": "execute", "parameters": {"command": ["sh", "-c", f"echo 1,2 > {name}"]}}
+    choice = f"printf '[Default Applications]\n{kind}={entry}.desktop\n' > .config/mimeapps.list"
     steps = [
-        write,
+        {"type": "execute", "parameters": {"command": ["sh", "-c", f"mkdir -p .config; {choice}; echo 1,2 > {name}"]}},
         {"type": "open", "parameters": {"path": f"/home/user/{name}"}},
         {"type": "activate_window", "parameters": {"window_name": title}},
     ]
