@@ -18,7 +18,8 @@ ITEMS = frozenset(
         "table column header", "table row header",
     }
 )  # fmt: skip
-VIEWED = frozenset({"list item", "tree item", "table cell"})  # entries of lists, trees and tables
+ROWS = frozenset({"list item", "tree item"})
+VIEWED = ROWS | {"table cell"}  # entries of lists, trees and tables
 
 # stand for one entry each of what a list, table or feed shows
 RECORDS = frozenset({"list item", "tree item", "table row", "icon", "article", "comment"})

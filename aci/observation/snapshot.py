@@ -52,7 +52,8 @@ class Element:
     point: Point | None  # a pixel that hits the element; None where all of it is covered
     window_id: int  # the `Window` it lies in
     app: str = ""  # name of its application
-    text: str | None = None  # content of a text field, cell or document; None where the element has no text interface
+    # content of a text field, cell or document, or the count that a row shows; None where there is none
+    text: str | None = None
     value: float | None = None  # current value of a slider, spin button or progress bar; None elsewhere
     states: frozenset[State] = frozenset()  # current states
     description: str = ""  # further description by the application (tooltip, placeholder, class)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from aci.accessibility.roles import ROWS
 from aci.acting.actions import LOOKS, Action, Click, DragAndDrop, HoldAndPress, Hotkey, SaveToBuffer, Scroll, Type
 from aci.acting.targets import element_meant
 from aci.observation.identity import ElementDescription, cells_of, describe
@@ -166,9 +167,9 @@ def typed_text(action: Action) -> str:
 
 
 def state_of(element: Element) -> ElementState:
-    """Return the state of an element for comparisons, without passwords and long texts."""
+    """Return the state of an element for comparisons, without passwords, long texts and the counts of rows."""
     text = element.text
-    hidden = text is None or len(text) > MAX_TEXT or element.is_password
+    hidden = text is None or len(text) > MAX_TEXT or element.is_password or element.role in ROWS
     return ElementState(
         states=tuple(sorted(COMPARED_STATES & element.states)), text=None if hidden else text, value=element.value
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from aci.accessibility.roles import ROWS
 from aci.observation.observation import Element, Window
 from agent_s.records import Change, ChangeKind
 from agent_s.replay.grounded_steps import COMPARED_STATES, window_changes
@@ -113,8 +114,9 @@ def _of_elements(before: Look, after: Look) -> Iterator[Change]:
         yield from _of_element(was, element, after.place)
     if _covered(before, after):
         return
-    come = list(dict.fromkeys(_part(element, after.place) for key, element in new.items() if key not in old))
+    fresh = [element for key, element in new.items() if key not in old or _is_recounted(old[key], element)]
     left = [element for key, element in old.items() if key not in new and element.role != MESSAGE]
+    come = list(dict.fromkeys(_part(element, after.place) for element in fresh))
     gone = list(dict.fromkeys(_part(element, before.place) for element in left))
     if come:
         yield Change(kind="appeared", what=", ".join(come[:_MOST_PARTS]), after="shown")
@@ -124,6 +126,11 @@ def _of_elements(before: Look, after: Look) -> Iterator[Change]:
 
 def _are_alike(one: Element, other: Element) -> bool:
     return (one.role, one.name, one.label, one.path) == (other.role, other.name, other.label, other.path)
+
+
+def _is_recounted(was: Element, now: Element) -> bool:
+    """Return whether a row shows another count, such as that of the messages in a folder; it is a new row then."""
+    return now.role in ROWS and None not in (was.text, now.text) and was.text != now.text
 
 
 def _covered(before: Look, after: Look) -> bool:
@@ -143,7 +150,7 @@ def _of_element(was: Element, now: Element, home: str) -> Iterator[Change]:
         words = [state if state in element.states else f"not {state}" for element in (was, now)]
         if words[0] != words[1]:
             yield Change(kind="state", what=name, before=words[0], after=words[1])
-    if was.text is not None and now.text is not None and was.text != now.text:
+    if was.text is not None and now.text is not None and was.text != now.text and not _is_recounted(was, now):
         yield Change(kind="text", what=name, before=was.text[:_MOST_TEXT], after=portable(now.text, home)[:_MOST_TEXT])
     if was.value is not None and now.value is not None and was.value != now.value:
         yield Change(kind="value", what=name, before=f"{was.value:g}", after=f"{now.value:g}")

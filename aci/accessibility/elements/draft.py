@@ -22,6 +22,7 @@ class Draft:
     window: Window  # its window
     path: tuple[str, ...]  # its ancestors
     text: str | None = None  # content, or None
+    count: str = ""  # number at the end of the name that may be content instead
     label: str = ""  # name of another element that labels it
     description: str = ""  # tooltip, placeholder or the like
     states: frozenset[State] = frozenset()  # the states that hold

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from aci.accessibility.elements.page_fields import date_part, date_text
 from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
+    count_in,
     description_of,
     disables,
     expander_title,
@@ -146,6 +148,7 @@ class _Walk:
         children = () if node.text_at else self.ordered(node, inner.document)
         within = [found for child in children for found in self.visit(child, inner)]
         _label_from_neighbours(within)
+        _set_counts_apart(within)
         if draft is None or not self._stays(draft, within, place):
             if node.has(StateBit.FOCUSED):
                 _pass_focus(within, place.document or node.role.startswith("document"))
@@ -230,6 +233,7 @@ class _Walk:
             holders=place.holders,
             items=self._items(node, place),
             text=_text(self._application, node, name),
+            count=count_in(self._application, node, name) if not place.document else "",
             label=label_of(self._application, node),
             description=description_of(self._application, node, name)
             or ("" if name or node.role not in roles.INTERACTIVE else place.description),
@@ -503,6 +507,22 @@ def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
         captions = before.role in roles.TEXTS or before.role in ("check box", "radio button")
         if captions and _letters(before.name) and same_line and -4 <= gap <= LABEL_GAP_PX:
             draft.label = before.name
+
+
+def _set_counts_apart(drafts: Sequence[Draft]) -> None:
+    """Make the counts in the names of rows their contents, except where only they tell rows apart."""
+    counted = [draft for draft in drafts if draft.count]
+    if not counted:
+        return
+    names = Counter((draft.role, _without_count(draft)) for draft in drafts)
+    for draft in counted:
+        if names[draft.role, name := _without_count(draft)] == 1:
+            draft.name, draft.text = name, draft.count
+        draft.count = ""
+
+
+def _without_count(draft: Draft) -> str:
+    return draft.name.removesuffix(draft.count).rstrip()
 
 
 def _describe_by_neighbours(drafts: Sequence[Draft]) -> None:

@@ -30,6 +30,7 @@ _OBJECT_REPLACEMENT = "\ufffc"
 _CHROMIUM_ADDS = re.compile(
     r"\.? ?To get missing image descriptions, open the context menu\.$| - Memory usage - [0-9.,]+ [KMGT]?B$"
 )
+_COUNT = re.compile(r"[0-9](?:[0-9.,\u00a0\u202f]*[0-9])?\+?")  # such as 7, 1,204 or 99+
 _MARKER = re.compile("[\u2022\u25e6\u25aa\u25ab\u25a0\u25cb\u2023\u2043] ?")  # list bullet
 # SVG tags; Chromium lists unnamed shapes only if they take clicks
 SHAPES = frozenset({"circle", "ellipse", "line", "path", "polygon", "polyline", "rect"})
@@ -187,6 +188,19 @@ def _content(application: Application, node: Node) -> str:
     found = list(_named_in(application, node, DEEPEST_CONTENT))
     texts = [text for role, text in found if role not in _PICTURES] or [text for _, text in found]
     return collapse(" ".join(dict.fromkeys(collapse(text) for text in texts)))
+
+
+def count_in(application: Application, node: Node, name: str) -> str:
+    """Return the number that a row shows at its end, such as the messages in a folder; "" if there is none.
+
+    It is a text of its own, after the others: the number in "Layer 1" is a part of the name. `name` is the name of the
+    row by all texts in it.
+    """
+    if node.role not in roles.ROWS or is_field(node) or not _COUNT.fullmatch(name.rpartition(" ")[2]):
+        return ""
+    texts = [collapse(text) for role, text in _named_in(application, node, DEEPEST_CONTENT) if role not in _PICTURES]
+    count = texts[-1] if texts else ""
+    return count if _COUNT.fullmatch(count) and name.removesuffix(count).strip() else ""
 
 
 def _named_in(application: Application, node: Node, levels: int) -> Iterator[tuple[str, str]]:

@@ -56,6 +56,8 @@ def kinds(before: Look, after: Look) -> list[tuple[str, str, str]]:
         (look(box(1, "text", "", text="a")), look(box(1, "text", "", text="b")), ("text", "text", "b")),
         (look(box(1, "spin button", "Size", value=1.0)), look(box(1, "spin button", "Size", value=2.0)),
          ("value", "spin button Size", "2")),
+        (look(box(1, "list item", "Inbox", text="0")), look(box(1, "list item", "Inbox", text="1")),
+         ("appeared", "list item Inbox", "shown")),
         (look(), look(box(1, "push button", "Find")), ("appeared", "push button Find", "shown")),
         (look(), look(windows=(Window(2, "About", "Editor", SIZE, pid=5),)), ("opened", "About", "open")),
         (look(box(1, "push button", "Paste", "disabled")), look(box(1, "push button", "Paste")),

@@ -47,6 +47,39 @@ def test_list_item_is_called_by_its_texts_and_its_icon_is_not_used_by_itself() -
     assert named(frame(item)) == [("list item", "Home")]
 
 
+def row(*texts: str, y: int = 10) -> Node:
+    return node("list item", "", Rect(0, y, 200, 20), *(node("label", text, Rect(0, y, 50, 20)) for text in texts))
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "count"),
+    [
+        (("Inbox", "3"), "Inbox", "3"),
+        (("Spam", "1,204"), "Spam", "1,204"),
+        (("Sent", "99+"), "Sent", "99+"),
+        (("Ann", "Call me", "2"), "Ann Call me", "2"),
+        (("Layer 1",), "Layer 1", None),  # one text
+        (("2", "Introduction"), "2 Introduction", None),
+        (("7",), "7", None),
+        (("Sleep", "5 minutes"), "Sleep 5 minutes", None),
+    ],
+)
+def test_number_beside_the_name_of_a_row_is_its_content(texts: tuple[str, ...], name: str, count: str | None) -> None:
+    [found] = drafts(frame(node("list", "", Rect(0, 0, 200, 100), row(*texts))), GTK4)
+    assert (found.name, found.text) == (name, count)
+
+
+def test_number_that_tells_rows_apart_stays_in_their_names() -> None:
+    rows = row("Level", "1", y=0), row("Level", "2", y=20), row("Inbox", "2", y=40)
+    found = drafts(frame(node("list", "", Rect(0, 0, 200, 100), *rows)))
+    assert [(draft.name, draft.text) for draft in found] == [("Level 1", None), ("Level 2", None), ("Inbox", "2")]
+
+
+def test_number_in_the_text_of_a_page_stays_in_it() -> None:
+    item = node("list item", "", Rect(0, 10, 300, 20), static("We sold ", Rect(0, 10, 60, 20)), static("5"))
+    assert [(draft.name, draft.text) for draft in drafts(page(item), CHROMIUM)] == [("We sold 5", None)]
+
+
 def test_siblings_come_in_reading_order() -> None:
     field, label = node("text", "", Rect(100, 10, 80, 20), text=""), node("label", "Name:", Rect(10, 12, 60, 16))
     below = node("push button", "Save", Rect(10, 50, 80, 20))
