@@ -18,6 +18,7 @@ ITEMS = frozenset(
         "table column header", "table row header",
     }
 )  # fmt: skip
+TABLES = frozenset({"table", "tree table"})
 ROWS = frozenset({"list item", "tree item"})
 VIEWED = ROWS | {"table cell"}  # entries of lists, trees and tables
 

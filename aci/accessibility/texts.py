@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from aci.accessibility.atspi import FLOWS_FROM, FLOWS_TO, PREFIX, SCREEN_COORDINATES, Ref, object_ref, role_name
 from aci.accessibility.dbus.bus import Bus, CallRefused
+from aci.accessibility.roles import TABLES
 from aci.accessibility.tree.capture import get_property
 from aci.accessibility.tree.details import all_texts, converted_twice, utf16_length
 from aci.accessibility.tree.nodes import Application
@@ -32,7 +33,6 @@ _ACROSS = frozenset({"table row", "tool bar", "page tab list", "menu bar"})
 """Roles whose children stand side by side."""
 _INLINE = frozenset({"static", "text leaf"})
 """Roles of children whose text is also a part of their parent's."""
-_TABLES = frozenset({"table", "tree table"})
 _MAIN = {"document": 3, "terminal": 2, "text": 1, "table": 1, "tree table": 1, "tree": 1, "list": 1, "list box": 1}
 """Which roles are the main text of a window, by rank; all kinds of documents alike."""
 
@@ -235,7 +235,7 @@ class _Reader:
         role = role_name(number) if isinstance(number, int) else ""
         if text and _PLACEHOLDER not in text:
             return [await self._run(ref, text[:MOST_CHARACTERS])]
-        if role in _TABLES and await get_property(self._bus, ref, "Accessible", "ChildCount") not in range(MOST_CELLS):
+        if role in TABLES and await get_property(self._bus, ref, "Accessible", "ChildCount") not in range(MOST_CELLS):
             return await self._sheet(ref)
         children = await self._children(ref)
         if role == "document text":
@@ -245,7 +245,7 @@ class _Reader:
         if text:
             return await self._filled(ref, text, children, depth)
         pieces = await asyncio.gather(*(self.read(child, depth + 1) for child in children))
-        if role in _TABLES and (columns := await get_property(self._bus, ref, "Table", "NColumns")):
+        if role in TABLES and (columns := await get_property(self._bus, ref, "Table", "NColumns")):
             return await self._rows(pieces, children, int(columns))
         return _joined(pieces, "\t" if role in _ACROSS else "\n")
 

@@ -13,6 +13,7 @@ from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.kept_drafts import WIDE, KeptDrafts
 from aci.accessibility.elements.page_fields import date_part, date_text
+from aci.accessibility.tree.gtk3 import drawn_texts
 from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
@@ -109,6 +110,7 @@ class _Walk:
         self._kept = kept
         self._chromium = application.toolkit.startswith("Chromium")
         self._gecko = application.toolkit.startswith(GECKO)
+        self._gtk3 = application.toolkit.startswith("gtk 3")
         self._qt = application.toolkit.startswith("Qt")
         self._boxes: dict[str, list[Node]] | None = None
 
@@ -149,12 +151,19 @@ class _Walk:
         within = [found for child in children for found in self.visit(child, inner)]
         _label_from_neighbours(within)
         _set_counts_apart(within)
+        if node.role in roles.TABLES and self._gtk3:
+            self._name_as_drawn(node, within)
         if draft is None or not self._stays(draft, within, place):
             if node.has(StateBit.FOCUSED):
                 _pass_focus(within, place.document or node.role.startswith("document"))
             title = self._group_title(node, place)
             return within if title is None else [title, *within]
         return self._merged(draft, within)
+
+    def _name_as_drawn(self, table: Node, within: Sequence[Draft]) -> None:
+        drawn = drawn_texts(self.ordered(table))
+        for draft in within if drawn else ():
+            draft.name = drawn.get(draft.node.ref, draft.name)
 
     def _owns(self, draft: Draft, place: _Place) -> bool:
         """Return whether an element of this name will represent the texts in it."""

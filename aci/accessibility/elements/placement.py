@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.page_fields import number_of
-from aci.accessibility.roles import FIELDS
+from aci.accessibility.roles import FIELDS, ROWS
 from aci.observation.cell_addresses import parse_address
 from aci.observation.geometry import Rect
 from aci.observation.sightings import Sighting
@@ -176,7 +176,7 @@ def _sighting(draft: Draft, placement: Placement) -> Sighting:
         key=_key(draft),
         likeness=(draft.window.id, draft.role, named or draft.description, draft.path),
         rect=placement.rect,
-        says=f"{draft.name} {draft.text}" if draft.text and draft.role not in FIELDS else named,
+        says=f"{draft.name} {draft.text}" if draft.text and draft.role not in FIELDS | ROWS else named,
         holders=holders,
         items=items,
         lasting=node.cell is not None,
