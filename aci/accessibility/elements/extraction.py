@@ -56,6 +56,7 @@ _LEAST_SURFACE = 200 * 200  # area from which an empty panel that takes the keyb
 
 _MORE_THAN_A_NUMBER = re.compile(r"[^\d.,\s+−-]")
 _ENTRIES = roles.MENU_ENTRIES - {"menu"}
+_NEVER_ALONE = roles.PLAIN | {"popup menu"}  # without anything in them, nobody sees or uses them
 _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
 
 
@@ -391,7 +392,7 @@ class _Walk:
         if not place.document:
             drawn_in = node.role == "panel" and draft.area.area >= _LEAST_SURFACE  # such as the picture in GIMP
             return not any(visible_children(self._application, node)) and (
-                (node.role not in roles.PLAIN or drawn_in) and node.has(StateBit.FOCUSABLE)
+                (node.role not in _NEVER_ALONE or drawn_in) and node.has(StateBit.FOCUSABLE)
             )
         if any(
             child.role != "image" or own_name(self._application, child)

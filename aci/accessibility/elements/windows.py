@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from aci.accessibility import roles
 from aci.accessibility.atspi import Ref
@@ -19,6 +20,7 @@ from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, overlap
 
 SHADOW_PX = 120  # largest shadow of a window that draws its own frame
+JAVA_BORDERS_PX = 12  # of a popup of Java, both sides together
 MARGIN_PX = 24  # largest margin of a popup of GTK 4
 SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the same window
 INTEGERS = (2, 3, 4)  # scale factors of GTK
@@ -77,8 +79,8 @@ def _likeness(application: Application, top: Node, window: Window) -> float:
 
 
 def _extents_of(application: Application, top: Node) -> Rect | None:
-    """Return the extents of an accessible window, or of what it shows: the windows of Java have none of their own."""
-    if top.rect is not None:
+    """Return the extents of an accessible window, or of what it shows: those of Java's windows are missing or wrong."""
+    if top.rect is not None and not is_java(application):
         return top.rect if top.rect.area else None
     inner = [child.rect for child in visible_children(application, top) if child.rect is not None and child.rect.area]
     return bounding(inner) if inner else None
@@ -102,7 +104,7 @@ def correct_extents(application: Application, top: Node, window: Window, windows
         inset_y = (window.rect.height - top.rect.height) // 2
         _shift(top, (window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
     elif is_java(application):
-        _place_java_menus(top)
+        _place_java_menus(top, popups)
     elif application.toolkit.startswith(GECKO):
         _find_popups(top, popups)
     elif not application.toolkit.startswith("Chromium"):
@@ -165,20 +167,46 @@ def _find_popups(top: Node, popups: Sequence[Window]) -> None:
             pending.extend(node.children)
 
 
-def _place_java_menus(top: Node) -> None:
-    """Move the items of open menus into their popups; Java places them as if these covered what opened them."""
+def _place_java_menus(top: Node, popups: Sequence[Window]) -> None:
+    """Move the items of open menus into their popups; Java places them as if these covered what opened them.
+
+    Where a popup is a window of its own, the items are listed in the menu that opened it.
+    """
     pending = [top]
     while pending:
         node = pending.pop()
         pending += node.children
         items = [child.rect for child in node.children if child.rect is not None and child.rect.area]
-        if node.role != "popup menu" or node.rect is None or not items:
+        if node.rect is None or not items:
             continue
         around = bounding(items)
-        if around.intersection(node.rect) != around:
-            to_x, to_y = node.rect.center.x - around.center.x, node.rect.center.y - around.center.y
-            for child in node.children:
-                _shift(child, (to_x, to_y))
+        if node.role == "popup menu" and not _holds(node.rect, around):
+            _shift_children(node, (node.rect.center.x - around.center.x, node.rect.center.y - around.center.y))
+        elif node.role == "menu":
+            fitting = (each.rect for each in popups if _fits_around(each.rect, around, node.rect))
+            popup = min(fitting, key=partial(_gap, node.rect), default=None)
+            if popup is not None and not _holds(popup, around):
+                _shift_children(node, (popup.x - node.rect.x, popup.y - node.rect.y))
+
+
+def _holds(outer: Rect, inner: Rect) -> bool:
+    return inner.intersection(outer) == inner
+
+
+def _fits_around(popup: Rect, items: Rect, opener: Rect) -> bool:
+    """Return whether a popup of Java may be that of a menu with these items."""
+    spare = popup.width - items.width, popup.height - items.height
+    return all(0 <= each <= JAVA_BORDERS_PX for each in spare) and not popup.contains(opener.center)
+
+
+def _gap(one: Rect, other: Rect) -> int:
+    across = max(0, one.x - other.right, other.x - one.right)
+    return across + max(0, one.y - other.bottom, other.y - one.bottom)
+
+
+def _shift_children(node: Node, by: tuple[int, int]) -> None:
+    for child in node.children:
+        _shift(child, by)
 
 
 def _shift(node: Node, by: tuple[int, int]) -> None:
@@ -229,7 +257,8 @@ def _same_size(one: Rect, other: Rect) -> bool:
 def enlarge(application: Application, windows: Sequence[Window]) -> None:
     """Convert the current extents of an application that uses larger pixels to screen px."""
     own = [window for window in windows if window.pid in (None, application.pid)]
-    tops = [(top.name, top.rect) for top in application.tops if top.rect is not None]
+    extents = [(top.name, _extents_of(application, top)) for top in application.tops]
+    tops = [(name, rect) for name, rect in extents if rect is not None]
     scale = scale_of(application.toolkit, tops, own)
     if scale == 1:
         return

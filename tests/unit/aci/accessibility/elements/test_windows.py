@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from aci.accessibility.elements.windows import correct_extents, match_windows
+from aci.accessibility.elements.windows import correct_extents, correct_windows, match_windows
+from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 from tests.unit.aci.accessibility.trees import WINDOW, application, frame, node
@@ -40,6 +41,40 @@ def test_items_of_an_open_menu_of_java_lie_in_its_popup() -> None:
     assert [item.rect.y for item in items if item.rect is not None] == [42, 61, 80]
     correct_extents(swing, top, WINDOW, (WINDOW,))
     assert [item.reported_rect for item in items] == [Rect(2, 23 + 19 * at, 83, 19) for at in range(3)]
+
+
+def test_items_that_java_lists_in_the_menu_lie_in_the_window_of_its_popup() -> None:
+    def items(count: int, x: int, y: int) -> list[Node]:
+        return [node("menu item", f"{at}", Rect(x, y + 21 * at, 160, 21)) for at in range(count)]
+
+    sorting = node("menu", "Sort by", Rect(34, 45, 160, 21), *items(3, 35, 48))
+    menu = node("menu", "Furniture", Rect(33, 0, 40, 20), *items(2, 34, 3), sorting)
+    top = node(
+        "frame",
+        "App",
+        None,
+        node("root pane", "", Rect(0, 0, 500, 400), node("menu bar", "", Rect(0, 0, 500, 20), menu)),
+    )
+    swing = application(top, toolkit="J2SE-access-bridge 1.0")
+    popups = window(3, "", Rect(195, 40, 162, 68), popup=True), window(2, "", Rect(33, 20, 162, 68), popup=True)
+    for _ in range(2):
+        correct_extents(swing, top, WINDOW, (*popups, WINDOW))
+        assert [child.rect for child in menu.children] == [Rect(34, y, 160, 21) for y in (23, 44, 65)]
+        assert [child.rect for child in sorting.children] == [Rect(196, y, 160, 21) for y in (43, 64, 85)]
+
+
+def test_extents_that_java_reports_for_a_window_do_not_count() -> None:
+    popup = node("window", "", Rect(400, 300, 80, 60), node("root pane", "", Rect(100, 100, 80, 60)))
+    shown = window(3, "", Rect(100, 100, 80, 60), popup=True)
+    assert match_windows(application(popup, toolkit="J2SE-access-bridge 1.0"), (shown, WINDOW)) == {popup.ref: shown}
+
+
+def test_popup_of_java_does_not_tell_of_larger_pixels() -> None:
+    top = node("frame", "App", None, node("root pane", "", Rect(0, 0, 500, 400)))
+    popup = node("window", "", Rect(10, 20, 130, 110), node("root pane", "", Rect(10, 20, 130, 110)))
+    swing = application(top, popup, toolkit="J2SE-access-bridge 1.0")
+    correct_windows(swing, (window(2, "", Rect(10, 20, 130, 110), popup=True), WINDOW))
+    assert top.children[0].rect == Rect(0, 0, 500, 400)
 
 
 def test_panel_of_gecko_lies_in_the_window_of_its_size() -> None:
