@@ -299,6 +299,8 @@ class _Function:
 
     def _of_choice(self) -> Iterator[Intent]:
         words, category = self.words, _lower(self._category())
+        if self._control.role in _BUTTON_ROLES and " " in words and _begins_with_verb(words):
+            yield _done(words)  # "Enlarge Text" says it, whichever setting keeps it
         mode = label("way_of_working").fullmatch(words) or not category
         yield Choose(verb="switch to", value=words) if mode else Choose(object=category, value=words)
         after = next((change.after.strip("'\"") for change in self._changes("setting")), "")

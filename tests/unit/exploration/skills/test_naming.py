@@ -64,6 +64,7 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
         (attempt(VIEW, step("menu", "Tab Size", IN_VIEW),
                  step("radio menu item", "4", (*IN_VIEW, "menu:Tab Size")), effect=setting("tab-width", "4")),
          "set tab size to 4"),
+        (attempt(step("push button", "Enlarge Text"), effect=setting("font-scale", "1.1")), "enlarge text"),
         (attempt(step("menu", "Edit"), step("menu", "Convert", ("menu bar:", "menu:Edit")),
                  step("menu item", "To Uppercase", ("menu bar:", "menu:Edit", "menu:Convert")),
                  effect=(Change(kind="text", what="text", after="A"),)),
