@@ -19,6 +19,7 @@ from aci.observation.text import (
     hint_of,
     quoted_name,
     states_of,
+    text_of,
     truncated,
     value_of,
     window_kind,
@@ -121,8 +122,9 @@ def _content_changes(old: Element, new: Element) -> list[str]:
         parts.append(f"label {quote(new.label, LONGEST_NAME)}")
     if hint_of(old) != hint_of(new):
         parts.append(f"about {quote(hint_of(new), LONGEST_NAME)}")
-    if old.text != new.text and new.text is not None:
-        parts.append(_text_change(old.text or "", new.text))
+    was, text = text_of(old), text_of(new)
+    if was != text and text is not None:
+        parts.append(_text_change(was or "", text))
     if caret_of(old) != caret_of(new) and (caret_of(new) or old.selection):
         parts.append(caret_of(new) or "nothing selected")
     if old.value != new.value and (value := value_of(new)):

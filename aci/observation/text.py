@@ -200,8 +200,9 @@ def _facts(element: Element) -> list[str]:
     if element.shortcut:
         parts.append(f"keys {quote(element.shortcut, LONGEST_NAME)}")
     value = value_of(element)
-    if element.text and element.text not in (element.name, value):
-        parts.append(f"text {quote(element.text)}")
+    text = text_of(element)
+    if text and text not in (element.name, value):
+        parts.append(f"text {quote(text)}")
     if value:
         parts.append(f"value {value}")
     if caret := caret_of(element):
@@ -209,6 +210,11 @@ def _facts(element: Element) -> list[str]:
     if hint := hint_of(element):
         parts.append(f"about {_said_of(element, hint)}")
     return parts or ['""']
+
+
+def text_of(element: Element) -> str | None:
+    """Return the text, that of a terminal without the empty lines below it."""
+    return element.text.rstrip("\n") if element.text and element.role == "terminal" else element.text
 
 
 def value_of(element: Element) -> str:

@@ -87,6 +87,14 @@ def test_long_text_is_cut_in_the_middle() -> None:
     assert 'end" (5008 characters)' in text
 
 
+def test_empty_lines_below_the_output_of_a_terminal_are_left_out() -> None:
+    before, after = (element(3, "terminal", text=f"$ ls\n{output}" + 30 * "\n") for output in ("", "a.txt\n$ "))
+    assert lines_about(render_observation(seen(after)), "terminal") == [r'3 terminal text "$ ls\na.txt\n$ " @35,70']
+    assert lines_about(render_changes(seen(before), seen(after)), "terminal") == [
+        r'3 terminal "": text "$ ls\na.txt\n$ "'
+    ]
+
+
 def test_sheet_is_shown_as_content_and_ranges_of_empty_cells() -> None:
     cells = [
         cell(1, "A1", "Item"), cell(2, "B1", "Price", states=frozenset({"focused", "selected"})), cell(3, "C1"),
