@@ -196,10 +196,10 @@ APPS = {
     "Endeavour": App(("endeavour",), "GTK 4"),
     "Scribus": App(("scribus",), "Qt 5"),
     "Hugin": App(("hugin",), "wxWidgets"),
-    "Rhythmbox": App(("rhythmbox",), "GTK 3", held_out=True),
-    "GNOME Console": App(("kgx",), "GTK 4", held_out=True),
-    "Konsole": App(("konsole",), "Qt 5", held_out=True),
-    "Sweet Home 3D": App(("sweethome3d",), "Swing", held_out=True),
+    "Rhythmbox": App(("rhythmbox",), "GTK 3"),
+    "GNOME Console": App(("kgx",), "GTK 4"),
+    "Konsole": App(("konsole",), "Qt 5"),
+    "Sweet Home 3D": App(("sweethome3d",), "Swing"),
 }
 
 
