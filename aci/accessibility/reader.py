@@ -23,6 +23,7 @@ from aci.accessibility.tree.capture import find_unlisted, get_property, read_tre
 from aci.accessibility.tree.details import read_details
 from aci.accessibility.tree.gecko import find_spilling, show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
+from aci.accessibility.tree.java import name_entries
 from aci.accessibility.tree.names import LONGEST_NAME, collapse, is_java
 from aci.accessibility.tree.nodes import Application
 from aci.accessibility.tree.refresh_scope import LateAreas, areas_by_window, joined, lags, own_windows, scope_of
@@ -409,6 +410,7 @@ class Reader:
     async def _read_whole(self, application: Application) -> None:
         await read_tree(self._bus, application)
         await show_open_menus(self._bus, application)
+        name_entries(application)
         await show_boxless(self._bus, application)
         await show_embedded(self._bus, application)
         await read_details(self._bus, application, showing(application))

@@ -26,6 +26,7 @@ from aci.accessibility.tree.names import (
     is_box_cell,
     is_field,
     is_gtk4,
+    is_java,
     is_marker,
     label_of,
     own_name,
@@ -199,8 +200,8 @@ class _Walk:
             return base._replace(clip=self._screen, soft=None, outside=True)
         if self._gecko and node.role == "tool bar" and node.rect is None:
             return None  # a menu bar that is put away
-        if node.rect is None or node.role == "page tab":
-            return base  # the page of a GTK 3 notebook hangs below its tab, and lies elsewhere
+        if node.rect is None or node.role == "page tab" or (node.role == "tree item" and is_java(self._application)):
+            return base  # the page of a GTK 3 notebook hangs below its tab, and lies elsewhere, as entries of Java do
         if (self._chromium and node.role not in _HARD_CLIPS) or node.ref in self._application.spilling:
             soft = node.rect.intersection(place.soft) if place.soft is not None else None
             return base._replace(soft=soft or node.rect) if node.rect.area else base

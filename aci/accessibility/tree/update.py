@@ -33,6 +33,7 @@ from aci.accessibility.tree.capture import (
 from aci.accessibility.tree.details import all_extents, read_contents, read_details
 from aci.accessibility.tree.gecko import find_spilling, show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
+from aci.accessibility.tree.java import name_entries
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
 from aci.accessibility.tree.webkit import show_embedded
@@ -102,6 +103,7 @@ class _Update:
             wave += await self._list_again()
         self._changed |= await repair(self._bus, self._application)
         await show_open_menus(self._bus, self._application)
+        name_entries(self._application)
         await show_boxless(self._bus, self._application)
         await show_embedded(self._bus, self._application)
         await self._contents()

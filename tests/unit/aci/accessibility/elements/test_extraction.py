@@ -397,6 +397,14 @@ def test_unmapped_container_does_not_clip_its_content() -> None:
     assert named(frame(tab)) == [("text", "")]
 
 
+def test_entries_of_a_tree_of_java_lie_outside_of_the_entry_that_holds_them() -> None:
+    oven = node("tree item", "Oven", Rect(42, 48, 60, 18))
+    kitchen = node("tree item", "Kitchen", Rect(22, 30, 60, 18), oven)
+    tree = node("tree", "", Rect(0, 10, 200, 50), node("tree item", "House", Rect(2, 12, 60, 18), kitchen))
+    swing = drafts(frame(tree), f"{JAVA} 1.0")
+    assert [(draft.name, draft.clip.bottom) for draft in swing] == [("House", 60), ("Kitchen", 60), ("Oven", 60)]
+
+
 def test_disabled_state_is_derived_for_each_toolkit() -> None:
     insensitive = SEEN & ~StateBit.SENSITIVE.value & ~StateBit.ENABLED.value
     gtk4 = SEEN & ~StateBit.ENABLED.value
