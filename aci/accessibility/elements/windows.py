@@ -104,7 +104,7 @@ def correct_extents(application: Application, top: Node, window: Window, windows
         inset_y = (window.rect.height - top.rect.height) // 2
         _shift(top, (window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
     elif is_java(application):
-        _place_java_menus(top, popups)
+        _place_java_parts(top, popups)
     elif application.toolkit.startswith(GECKO):
         _find_popups(top, popups)
     elif not application.toolkit.startswith("Chromium"):
@@ -167,26 +167,32 @@ def _find_popups(top: Node, popups: Sequence[Window]) -> None:
             pending.extend(node.children)
 
 
-def _place_java_menus(top: Node, popups: Sequence[Window]) -> None:
-    """Move the items of open menus into their popups; Java places them as if these covered what opened them.
+def _place_java_parts(top: Node, popups: Sequence[Window]) -> None:
+    """Move what Java places from a wrong corner: items of menus, as if these covered what opened them, and pages.
 
-    Where a popup is a window of its own, the items are listed in the menu that opened it.
+    The items are listed in the popup, or in the menu that opened it if the popup is a window of its own.
     """
-    pending = [top]
+    pending: list[tuple[Node, Rect | None]] = [(top, None)]
     while pending:
-        node = pending.pop()
-        pending += node.children
+        node, outer = pending.pop()
+        pending += [(child, node.rect) for child in node.children]
         items = [child.rect for child in node.children if child.rect is not None and child.rect.area]
         if node.rect is None or not items:
             continue
         around = bounding(items)
-        if node.role == "popup menu" and not _holds(node.rect, around):
-            _shift_children(node, (node.rect.center.x - around.center.x, node.rect.center.y - around.center.y))
+        if node.role == "popup menu":
+            # Of the list of a combo box, the items have their places, and the popup has not.
+            popup = outer if outer is not None and _same_size(outer, node.rect) else node.rect
+            if not _holds(popup, around):
+                _shift_children(node, (popup.center.x - around.center.x, popup.center.y - around.center.y))
         elif node.role == "menu":
             fitting = (each.rect for each in popups if _fits_around(each.rect, around, node.rect))
-            popup = min(fitting, key=partial(_gap, node.rect), default=None)
-            if popup is not None and not _holds(popup, around):
-                _shift_children(node, (popup.x - node.rect.x, popup.y - node.rect.y))
+            nearest = min(fitting, key=partial(_gap, node.rect), default=None)
+            if nearest is not None and not _holds(nearest, around):
+                _shift_children(node, (nearest.x - node.rect.x, nearest.y - node.rect.y))
+        elif node.role == "page tab" and outer is not None:
+            for page in node.children:  # placed from the tab instead of the pane; what is in it has its place
+                _move(page, (outer.x - node.rect.x, outer.y - node.rect.y) if page.shift == (0, 0) else (0, 0))
 
 
 def _holds(outer: Rect, inner: Rect) -> bool:
@@ -215,10 +221,14 @@ def _shift(node: Node, by: tuple[int, int]) -> None:
         current = pending.pop()
         if current is not node and current.popup is not None:
             continue
-        if current.rect is not None:
-            current.rect = current.rect.moved(*by)
-            current.shift = (current.shift[0] + by[0], current.shift[1] + by[1])
+        _move(current, by)
         pending.extend(current.children)
+
+
+def _move(node: Node, by: tuple[int, int]) -> None:
+    if node.rect is not None:
+        node.rect = node.rect.moved(*by)
+        node.shift = (node.shift[0] + by[0], node.shift[1] + by[1])
 
 
 def _correct_drawn(top: Node) -> bool:

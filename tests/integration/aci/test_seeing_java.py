@@ -55,6 +55,11 @@ public class Views {
         frame.add(new JScrollPane(tree), "Center");
         frame.add(new JTable(prices, new Object[] {"Name", "Price"}), "South");
         frame.add(new JList<>(new String[] {"Wood", "Stone"}), "East");
+        JComboBox<String> colors = new JComboBox<>(new String[] {"Red", "Green", "Blue"});
+        colors.getAccessibleContext().setAccessibleDescription("Color");
+        JTabbedPane tabs = new JTabbedPane();
+        tabs.addTab("Rooms", new JPanel()); tabs.addTab("Paint", colors);
+        frame.add(tabs, "North");
         frame.setSize(500, 400); frame.setVisible(true);
     }
 }
@@ -88,7 +93,7 @@ def _has_opened(desktop: VirtualDesktop, seen: Observation) -> bool:
     return plan is not None and not any(each.role == "popup menu" for each in seen.elements)
 
 
-def test_entries_of_trees_tables_and_lists_are_seen_and_used(tmp_path: Path) -> None:
+def test_entries_of_trees_tables_and_lists_are_seen_and_chosen(tmp_path: Path) -> None:
     def names(seen: Observation, role: str) -> list[str]:
         return [each.name for each in seen.elements if each.role == role]
 
@@ -109,3 +114,6 @@ def test_entries_of_trees_tables_and_lists_are_seen_and_used(tmp_path: Path) -> 
         assert {"selected", "expanded"} <= states(opened_tree, "tree item", "Garage")
         assert desktop.perform(Click(element_id=element(desktop, "list item", "Stone").id)).ok
         until(desktop, lambda seen: "selected" in states(seen, "list item", "Stone"))
+        for role, name in (("page tab", "Paint"), ("combo box", "Red"), ("list item", "Green")):
+            assert desktop.perform(Click(element_id=element(desktop, role, name).id)).ok
+        until(desktop, lambda seen: find(seen, "combo box", "Green"))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
+from threading import Barrier
 
 from exploration.search.dfs import search
 from exploration.search.frontier import SEPARATOR
@@ -56,15 +57,22 @@ def alone(folder: Path) -> list[str]:
 
 def test_two_desktops_find_what_one_finds_and_try_nothing_twice(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
+    both = Barrier(2, timeout=60)
+
+    def events(search: Iterator[SearchEvent]) -> list[SearchEvent]:
+        begins = next(search)
+        both.wait()  # else the one may be done before the other begins
+        return [begins, *search]
+
     with Ledger(path, APP, ARGV) as first, Ledger(path, APP, ARGV) as second, ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(list, [running(tmp_path, first), running(tmp_path, second)]))
-    tried = [[event.attempt.key for event in events if isinstance(event, Attempted)] for events in found]
-    kept = [[event.skill.key for event in events if isinstance(event, SkillVerified)] for events in found]
+        found = list(threads.map(events, [running(tmp_path, first), running(tmp_path, second)]))
+    tried = [[event.attempt.key for event in each if isinstance(event, Attempted)] for each in found]
+    kept = [[event.skill.key for event in each if isinstance(event, SkillVerified)] for each in found]
     assert all(tried)
     assert all(kept)
     assert max(Counter(tried[0] + tried[1]).values()) == 1
     assert max(Counter(kept[0] + kept[1]).values()) == 1
-    assert [event.complete for events in found for event in events if isinstance(event, SearchEnded)] == [True, True]
+    assert [event.complete for each in found for event in each if isinstance(event, SearchEnded)] == [True, True]
     with Ledger(path, APP, ARGV) as ledger:
         assert names(ledger) == alone(tmp_path)
 

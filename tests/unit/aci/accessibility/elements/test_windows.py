@@ -63,6 +63,25 @@ def test_items_that_java_lists_in_the_menu_lie_in_the_window_of_its_popup() -> N
         assert [child.rect for child in sorting.children] == [Rect(196, y, 160, 21) for y in (43, 64, 85)]
 
 
+def test_list_of_a_combo_box_of_java_stays_where_it_is() -> None:
+    entry = node("list item", "Green", Rect(302, 230, 292, 17))
+    listed = node("scroll pane", "", Rect(302, 213, 292, 51), node("list", "", Rect(302, 213, 292, 51), entry))
+    popup = node("popup menu", "", Rect(301, 170, 294, 53), listed)  # over the combo box, which is wrong
+    top = node("frame", "App", None, node("panel", "", Rect(301, 212, 294, 53), popup))
+    correct_extents(application(top, toolkit="J2SE-access-bridge 1.0"), top, WINDOW, (WINDOW,))
+    assert entry.rect == Rect(302, 230, 292, 17)
+
+
+def test_page_of_a_tab_of_java_begins_where_the_pane_does() -> None:
+    button = node("push button", "Inside", Rect(27, 121, 192, 90))
+    page = node("desktop frame", "", Rect(229, 77, 490, 300), button)
+    pane = node("page tab list", "Desk", Rect(1, 51, 498, 340), node("page tab", "Desk", Rect(227, 53, 56, 18), page))
+    top = node("frame", "App", None, pane)
+    for _ in range(2):
+        correct_extents(application(top, toolkit="J2SE-access-bridge 1.0"), top, WINDOW, (WINDOW,))
+        assert (page.rect, button.rect) == (Rect(3, 75, 490, 300), Rect(27, 121, 192, 90))
+
+
 def test_extents_that_java_reports_for_a_window_do_not_count() -> None:
     popup = node("window", "", Rect(400, 300, 80, 60), node("root pane", "", Rect(100, 100, 80, 60)))
     shown = window(3, "", Rect(100, 100, 80, 60), popup=True)
