@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aci.observation.geometry import Rect
@@ -107,7 +107,7 @@ def read_reference(environment: Mapping[str, str], observation: Observation) -> 
     if done.returncode != 0 or not done.stdout:
         why = done.stderr.strip().splitlines()[-1:] or ["it printed nothing"]
         raise NotMeasured(f"pyatspi (Debian: gir1.2-atspi-2.0 python3-gi python3-pyatspi) failed: {why[0]}")
-    return [_seen(line) for line in map(json.loads, done.stdout.splitlines()) if "id" in line]
+    return _with_entries_of_java([_seen(line) for line in map(json.loads, done.stdout.splitlines()) if "id" in line])
 
 
 def compare(observation: Observation, reference: Sequence[Seen]) -> Agreement:
@@ -396,6 +396,21 @@ def _cell(match: re.Match[str]) -> list[int]:
     for letter in match[1]:
         column = column * 26 + ord(letter) - 64
     return [int(match[2]) - 1, column - 1]
+
+
+def _with_entries_of_java(found: Sequence[Seen]) -> list[Seen]:
+    """Give what lies in a list, table or tree of Java the role of an entry, instead of that of what draws it."""
+    entries = {"list": "list item", "table": "table cell", "tree": "tree item"}
+    roles: dict[int, str] = {}
+    named = []
+    for seen in found:  # parents first
+        around = roles.get(seen.parent, "")
+        entry = around if around == "tree item" else entries.get(around)
+        if entry is not None and seen.toolkit.startswith("J2SE") and seen.role in ("label", "panel", "unknown"):
+            seen = replace(seen, role=entry)
+        roles[seen.id] = seen.role
+        named.append(seen)
+    return named
 
 
 def _seen(line: Mapping[str, object]) -> Seen:
