@@ -29,8 +29,13 @@ from benchmarks.support.screens import desktop_without_ocr
 from benchmarks.support.truth.shown import Comparison
 
 NAMES = ("window_parts", "window_seen", "window_seen_quickly", "window_unseen_shown", "acted_parts", "acted_seen")
+_ROOT = Path(__file__).parents[3]
+_PYTHON = ("env", f"PYTHONPATH={_ROOT}", str(SYSTEM_PYTHON), "-m")
+_GTK, _QT = ((*_PYTHON, f"benchmarks.fixtures.windows.{name}") for name in ("gtk", "qt"))
+_SWING = ("java", str(_ROOT / "benchmarks/fixtures/windows/Swing.java"))
+# the programs; a folder and a seed follow
 TOOLKITS: Mapping[str, Sequence[str]] = {
-    "GTK 3": ("gtk", "3"), "GTK 4": ("gtk", "4"), "Qt 5": ("qt", "5"), "Qt 6": ("qt", "6"),
+    "GTK 3": (*_GTK, "3"), "GTK 4": (*_GTK, "4"), "Qt 5": (*_QT, "5"), "Qt 6": (*_QT, "6"), "Swing": _SWING,
 }  # fmt: skip
 SIZE = (1280, 900)
 WINDOWS, STEPS = 10, 15
@@ -40,7 +45,6 @@ _CLICKED = frozenset(
 )
 _WRITTEN = frozenset({"text", "entry"})
 _LIMIT_S = 20.0
-_ROOT = Path(__file__).parents[3]
 
 
 def measure(figures: Figures, quick: bool) -> None:
@@ -114,10 +118,8 @@ def act(toolkit: str, seed: int, steps: int) -> Comparison:
 @contextmanager
 def _window(toolkit: str, seed: int) -> Iterator[tuple[VirtualDesktop, Path]]:
     """Show a window; yield its desktop, and the folder in which its program is asked."""
-    program, version = TOOLKITS[toolkit]
-    python = ["env", f"PYTHONPATH={_ROOT}", str(SYSTEM_PYTHON), "-m", f"benchmarks.fixtures.windows.{program}"]
     with desktop_without_ocr(SIZE) as desktop, tempfile.TemporaryDirectory() as folder:
-        desktop.launch([*python, version, folder, str(seed)])
+        desktop.launch([*TOOLKITS[toolkit], folder, str(seed)])
         yield desktop, Path(folder)
 
 
