@@ -193,14 +193,14 @@ def _content(application: Application, node: Node) -> str:
 def count_in(application: Application, node: Node, name: str) -> str:
     """Return the number that a row shows at its end, such as the messages in a folder; "" if there is none.
 
-    It is a text of its own, after the others: the number in "Layer 1" is a part of the name. `name` is the name of the
-    row by all texts in it.
+    It is a text of its own, after one in letters: the number in "Layer 1" is a part of the name, as is the result of a
+    calculation. `name` is the name of the row by all texts in it.
     """
     if node.role not in roles.ROWS or is_field(node) or not _COUNT.fullmatch(name.rpartition(" ")[2]):
         return ""
     texts = [collapse(text) for role, text in _named_in(application, node, DEEPEST_CONTENT) if role not in _PICTURES]
-    count = texts[-1] if texts else ""
-    return count if _COUNT.fullmatch(count) and name.removesuffix(count).strip() else ""
+    before, count = ("", "", *texts)[-2:]
+    return count if _COUNT.fullmatch(count) and any(map(str.isalpha, before)) else ""
 
 
 def _named_in(application: Application, node: Node, levels: int) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,8 @@
-"""What windows of GTK and Qt show is seen while they change, and nothing else is."""
+"""What windows of GTK, Qt and Swing show is seen while they change, and nothing else is."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 
 import pytest
@@ -12,19 +13,20 @@ from benchmarks.support.truth.windows import TOOLKITS, act, look
 pytestmark = pytest.mark.desktop
 
 STEPS = 4
-IMPORTS = {
-    "GTK 3": "import gi; gi.require_version('Gtk', '3.0')",
-    "GTK 4": "import gi; gi.require_version('Gtk', '4.0')",
-    "Qt 5": "import PyQt5",
-    "Qt 6": "import PyQt6",
+# commands that fail where a toolkit is missing
+NEEDS = {
+    "GTK 3": (SYSTEM_PYTHON, "-c", "import gi; gi.require_version('Gtk', '3.0')"),
+    "GTK 4": (SYSTEM_PYTHON, "-c", "import gi; gi.require_version('Gtk', '4.0')"),
+    "Qt 5": (SYSTEM_PYTHON, "-c", "import PyQt5"),
+    "Qt 6": (SYSTEM_PYTHON, "-c", "import PyQt6"),
+    "Swing": ("javac", "-version"),
 }
 
 
 @pytest.mark.parametrize("toolkit", TOOLKITS)
 def test_what_a_window_shows_is_seen_after_each_change(toolkit: str) -> None:
-    importing = [SYSTEM_PYTHON, "-c", IMPORTS[toolkit]]
-    if not SYSTEM_PYTHON.exists() or subprocess.run(importing, capture_output=True).returncode:
-        pytest.skip(f"the system's Python has no {toolkit}")
+    if shutil.which(NEEDS[toolkit][0]) is None or subprocess.run(NEEDS[toolkit], capture_output=True).returncode:
+        pytest.skip(f"there is no {toolkit}")
     whole, quickly = look(toolkit, seed=1, steps=STEPS)
     assert whole.parts > 100
     assert (whole.unseen, quickly.unseen, whole.phantoms) == ([], [], [])

@@ -61,6 +61,7 @@ def row(*texts: str, y: int = 10) -> Node:
         (("Layer 1",), "Layer 1", None),  # one text
         (("2", "Introduction"), "2 Introduction", None),
         (("7",), "7", None),
+        (("12×34", "=", "408"), "12×34 = 408", None),
         (("Sleep", "5 minutes"), "Sleep 5 minutes", None),
     ],
 )
