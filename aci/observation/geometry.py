@@ -33,6 +33,11 @@ class Rect:
         return self.y + self.height
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, px."""
+        return self.width, self.height
+
+    @property
     def area(self) -> int:
         """Number of pixels; 0 for an empty rectangle."""
         return max(0, self.width) * max(0, self.height)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 from aci.accessibility import roles
 from aci.accessibility.atspi import Ref
+from aci.accessibility.elements.java import place_java_parts
 from aci.accessibility.tree.names import is_java, visible_children
 from aci.accessibility.tree.nodes import GECKO, Application, Node
 from aci.observation.geometry import Rect
@@ -20,7 +20,6 @@ from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, overlap
 
 SHADOW_PX = 120  # largest shadow of a window that draws its own frame
-JAVA_BORDERS_PX = 12  # of a popup of Java, both sides together
 MARGIN_PX = 24  # largest margin of a popup of GTK 4
 SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the same window
 INTEGERS = (2, 3, 4)  # scale factors of GTK
@@ -102,9 +101,9 @@ def correct_extents(application: Application, top: Node, window: Window, windows
         _place_popups(top, popups)
         inset_x = (window.rect.width - top.rect.width) // 2
         inset_y = (window.rect.height - top.rect.height) // 2
-        _shift(top, (window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
+        top.move_all((window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
     elif is_java(application):
-        _place_java_parts(top, popups)
+        place_java_parts(top, popups)
     elif application.toolkit.startswith(GECKO):
         _find_popups(top, popups)
     elif not application.toolkit.startswith("Chromium"):
@@ -131,14 +130,14 @@ def _place_fitting(
             if margin is not None and node.rect is not None:
                 free.remove(popup)
                 node.popup = popup
-                _shift(node, (popup.rect.x + margin[0] - node.rect.x, popup.rect.y + margin[1] - node.rect.y))
+                node.move_all((popup.rect.x + margin[0] - node.rect.x, popup.rect.y + margin[1] - node.rect.y))
                 break
         pending.extend((child, node) for child in reversed(node.children))
     return free
 
 
 def _exact(node: Node, _: Node | None, popup: Window) -> Margin | None:
-    return (0, 0) if node.rect is not None and _same_size(node.rect, popup.rect) else None
+    return (0, 0) if node.rect is not None and node.rect.size == popup.rect.size else None
 
 
 def _margin_of(node: Node, parent: Node | None, popup: Window) -> Margin | None:
@@ -167,70 +166,6 @@ def _find_popups(top: Node, popups: Sequence[Window]) -> None:
             pending.extend(node.children)
 
 
-def _place_java_parts(top: Node, popups: Sequence[Window]) -> None:
-    """Move what Java places from a wrong corner: items of menus, as if these covered what opened them, and pages.
-
-    The items are listed in the popup, or in the menu that opened it if the popup is a window of its own.
-    """
-    pending: list[tuple[Node, Rect | None]] = [(top, None)]
-    while pending:
-        node, outer = pending.pop()
-        pending += [(child, node.rect) for child in node.children]
-        items = [child.rect for child in node.children if child.rect is not None and child.rect.area]
-        if node.rect is None or not items:
-            continue
-        around = bounding(items)
-        if node.role == "popup menu":
-            # Of the list of a combo box, the items have their places, and the popup has not.
-            popup = outer if outer is not None and _same_size(outer, node.rect) else node.rect
-            if not _holds(popup, around):
-                _shift_children(node, (popup.center.x - around.center.x, popup.center.y - around.center.y))
-        elif node.role == "menu":
-            fitting = (each.rect for each in popups if _fits_around(each.rect, around, node.rect))
-            nearest = min(fitting, key=partial(_gap, node.rect), default=None)
-            if nearest is not None and not _holds(nearest, around):
-                _shift_children(node, (nearest.x - node.rect.x, nearest.y - node.rect.y))
-        elif node.role == "page tab" and outer is not None:
-            for page in node.children:  # placed from the tab instead of the pane; what is in it has its place
-                _move(page, (outer.x - node.rect.x, outer.y - node.rect.y) if page.shift == (0, 0) else (0, 0))
-
-
-def _holds(outer: Rect, inner: Rect) -> bool:
-    return inner.intersection(outer) == inner
-
-
-def _fits_around(popup: Rect, items: Rect, opener: Rect) -> bool:
-    """Return whether a popup of Java may be that of a menu with these items."""
-    spare = popup.width - items.width, popup.height - items.height
-    return all(0 <= each <= JAVA_BORDERS_PX for each in spare) and not popup.contains(opener.center)
-
-
-def _gap(one: Rect, other: Rect) -> int:
-    across = max(0, one.x - other.right, other.x - one.right)
-    return across + max(0, one.y - other.bottom, other.y - one.bottom)
-
-
-def _shift_children(node: Node, by: tuple[int, int]) -> None:
-    for child in node.children:
-        _shift(child, by)
-
-
-def _shift(node: Node, by: tuple[int, int]) -> None:
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if current is not node and current.popup is not None:
-            continue
-        _move(current, by)
-        pending.extend(current.children)
-
-
-def _move(node: Node, by: tuple[int, int]) -> None:
-    if node.rect is not None:
-        node.rect = node.rect.moved(*by)
-        node.shift = (node.shift[0] + by[0], node.shift[1] + by[1])
-
-
 def _correct_drawn(top: Node) -> bool:
     """Shift what LibreOffice draws itself; return False if a part has an unexpected size, so that the error is unknown.
 
@@ -248,7 +183,7 @@ def _correct_drawn(top: Node) -> bool:
                 reported.width - outer.width, reported.height - outer.height
             ) >= 0
             if node.role == "root pane":
-                fits = _same_size(reported, outer)
+                fits = reported.size == outer.size
                 known = known and fits
                 by = (outer.x - reported.x, outer.y - reported.y) if fits else by
             elif by != (0, 0) and node.role == "panel" and fills:
@@ -258,10 +193,6 @@ def _correct_drawn(top: Node) -> bool:
                 node.shift = by
         pending.extend((child, node.rect, by) for child in node.children)
     return known
-
-
-def _same_size(one: Rect, other: Rect) -> bool:
-    return (one.width, one.height) == (other.width, other.height)
 
 
 def enlarge(application: Application, windows: Sequence[Window]) -> None:

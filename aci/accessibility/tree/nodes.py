@@ -60,6 +60,21 @@ class Node:
         self.rect = self.reported_rect
         self.shift, self.enlarged, self.popup = (0, 0), None, None
 
+    def move(self, by: tuple[int, int]) -> None:
+        """Correct its place alone."""
+        if self.rect is not None:
+            self.rect = self.rect.moved(*by)
+            self.shift = (self.shift[0] + by[0], self.shift[1] + by[1])
+
+    def move_all(self, by: tuple[int, int]) -> None:
+        """Correct its place and those of its descendants, except for popups in windows of their own."""
+        pending = [self]
+        while pending:
+            current = pending.pop()
+            if current is self or current.popup is None:
+                current.move(by)
+                pending.extend(current.children)
+
     @property
     def reported_rect(self) -> Rect | None:
         """Its extents as the application reports them."""

@@ -1,0 +1,61 @@
+"""Places of what Swing reports with wrong ones: entries of menus, lists of combo boxes and pages of tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from aci.accessibility.tree.nodes import Node
+from aci.observation.geometry import Rect
+from aci.observation.snapshot import Window
+from aci.observation.visibility import bounding
+
+BORDERS_PX = 12  # of a popup, both sides together
+
+
+def place_java_parts(top: Node, popups: Sequence[Window]) -> None:
+    """Move what Java places from a wrong corner: items of menus, as if these covered what opened them, and pages.
+
+    The items are listed in the popup, or in the menu that opened it if the popup is a window of its own.
+    """
+    pending: list[tuple[Node, Rect | None]] = [(top, None)]
+    while pending:
+        node, outer = pending.pop()
+        pending += [(child, node.rect) for child in node.children]
+        items = [child.rect for child in node.children if child.rect is not None and child.rect.area]
+        if node.rect is None or not items:
+            continue
+        around = bounding(items)
+        if node.role == "popup menu":
+            # Of the list of a combo box, the items have their places, and the popup has not.
+            popup = outer if outer is not None and outer.size == node.rect.size else node.rect
+            if not _holds(popup, around):
+                _move_parts(node, (popup.center.x - around.center.x, popup.center.y - around.center.y))
+        elif node.role == "menu":
+            fitting = (each.rect for each in popups if _fits_around(each.rect, around, node.rect))
+            nearest = min(fitting, key=partial(_gap, node.rect), default=None)
+            if nearest is not None and not _holds(nearest, around):
+                _move_parts(node, (nearest.x - node.rect.x, nearest.y - node.rect.y))
+        elif node.role == "page tab" and outer is not None:
+            for page in node.children:  # placed from the tab instead of the pane; what is in it has its place
+                page.move((outer.x - node.rect.x, outer.y - node.rect.y) if page.shift == (0, 0) else (0, 0))
+
+
+def _holds(outer: Rect, inner: Rect) -> bool:
+    return inner.intersection(outer) == inner
+
+
+def _fits_around(popup: Rect, items: Rect, opener: Rect) -> bool:
+    """Return whether a popup of Java may be that of a menu with these items."""
+    spare = popup.width - items.width, popup.height - items.height
+    return all(0 <= each <= BORDERS_PX for each in spare) and not popup.contains(opener.center)
+
+
+def _gap(one: Rect, other: Rect) -> int:
+    across = max(0, one.x - other.right, other.x - one.right)
+    return across + max(0, one.y - other.bottom, other.y - one.bottom)
+
+
+def _move_parts(node: Node, by: tuple[int, int]) -> None:
+    for child in node.children:
+        child.move_all(by)
