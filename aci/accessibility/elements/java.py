@@ -1,8 +1,9 @@
-"""Places of what Swing reports with wrong ones: entries of menus, lists of combo boxes and pages of tabs."""
+"""Places of what Swing reports with wrong ones: entries of menus, lists of combo boxes, pages of tabs and headers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from aci.accessibility.tree.nodes import Node
@@ -22,6 +23,8 @@ def place_java_parts(top: Node, popups: Sequence[Window]) -> None:
     while pending:
         node, outer = pending.pop()
         pending += [(child, node.rect) for child in node.children]
+        if node.role == "panel" and node.rect is not None:
+            _show_headers(node.children, node.rect.height)
         items = [child.rect for child in node.children if child.rect is not None and child.rect.area]
         if node.rect is None or not items:
             continue
@@ -39,6 +42,18 @@ def place_java_parts(top: Node, popups: Sequence[Window]) -> None:
         elif node.role == "page tab" and outer is not None:
             for page in node.children:  # placed from the tab instead of the pane; what is in it has its place
                 page.move((outer.x - node.rect.x, outer.y - node.rect.y) if page.shift == (0, 0) else (0, 0))
+
+
+def _show_headers(labels: Sequence[Node], height: int) -> None:
+    """Give the headers of a table, which report no height, that of the panel which they fill."""
+    for label in labels:
+        if label.role != "label" or label.rect is None or label.rect.height or not label.rect.width:
+            return
+    for label in labels:
+        if label.rect is not None:
+            label.keep_reported()
+            label.role = "table column header"
+            label.enlarged, label.rect = (1.0, label.rect), replace(label.rect, height=height)
 
 
 def _holds(outer: Rect, inner: Rect) -> bool:

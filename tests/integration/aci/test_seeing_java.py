@@ -53,7 +53,9 @@ public class Views {
         Object[][] prices = {{"Lamp", "10"}, {"Chair", "20"}};
         JFrame frame = new JFrame("Views");
         frame.add(new JScrollPane(tree), "Center");
-        frame.add(new JTable(prices, new Object[] {"Name", "Price"}), "South");
+        JScrollPane table = new JScrollPane(new JTable(prices, new Object[] {"Name", "Price"}));
+        table.setPreferredSize(new java.awt.Dimension(500, 80));
+        frame.add(table, "South");
         frame.add(new JList<>(new String[] {"Wood", "Stone"}), "East");
         JComboBox<String> colors = new JComboBox<>(new String[] {"Red", "Green", "Blue"});
         colors.getAccessibleContext().setAccessibleDescription("Color");
@@ -106,6 +108,7 @@ def test_entries_of_trees_tables_and_lists_are_seen_and_chosen(tmp_path: Path) -
         seen = until(desktop, lambda seen: find(seen, "tree item", "Sink"))
         assert names(seen, "tree item") == ["House", "Kitchen", "Oven", "Sink", "Garage"]
         assert names(seen, "table cell") == ["Lamp", "10", "Chair", "20"]
+        assert names(seen, "table column header") == ["Name", "Price"]
         assert names(seen, "list item") == ["Wood", "Stone"]
         assert {"selected", "expanded"} <= states(seen, "tree item", "Kitchen")
         garage = element(desktop, "tree item", "Garage")

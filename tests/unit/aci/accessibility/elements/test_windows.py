@@ -82,6 +82,21 @@ def test_page_of_a_tab_of_java_begins_where_the_pane_does() -> None:
         assert (page.rect, button.rect) == (Rect(3, 75, 490, 300), Rect(27, 121, 192, 90))
 
 
+def test_headers_of_a_table_of_java_are_as_high_as_what_they_fill() -> None:
+    labels = [node("label", name, Rect(x, 76, 197, 0)) for name, x in (("Name", 4), ("Price", 201))]
+    header = node("panel", "", Rect(4, 76, 394, 19), *labels)
+    top = node(
+        "frame", "App", None, header, node("panel", "", Rect(0, 0, 90, 20), node("label", "x", Rect(0, 0, 9, 9)))
+    )
+    for _ in range(2):
+        correct_extents(application(top, toolkit="J2SE-access-bridge 1.0"), top, WINDOW, (WINDOW,))
+        assert [(label.role, label.rect) for label in labels] == [
+            ("table column header", Rect(4, 76, 197, 19)), ("table column header", Rect(201, 76, 197, 19))
+        ]  # fmt: skip
+    labels[0].restore_reported()
+    assert (labels[0].role, labels[0].rect) == ("label", Rect(4, 76, 197, 0))
+
+
 def test_extents_that_java_reports_for_a_window_do_not_count() -> None:
     popup = node("window", "", Rect(400, 300, 80, 60), node("root pane", "", Rect(100, 100, 80, 60)))
     shown = window(3, "", Rect(100, 100, 80, 60), popup=True)
