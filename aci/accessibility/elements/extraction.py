@@ -406,14 +406,9 @@ class _Walk:
         return node.has(StateBit.FOCUSABLE) or bool(notable and 2 * draft.area.area < place.clip.area and not thin)
 
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
-        if draft.role == "combo box" and not any(is_field(other.node) for other in within):
-            # The button that GTK builds a combo box from is all of it.
-            shown = next((other.name for other in within if other.role in roles.BUTTONS), "")
-            if shown and is_gtk4(self._application):
-                draft.text = shown  # instead of its name, or that of its label
-            draft.text = draft.text or shown or None
-            within = [other for other in within if other.role not in roles.BUTTONS]
-        if draft.text is not None and draft.path and is_field(draft.node) and draft.role not in roles.INTERACTIVE:
+        if draft.role == "combo box":
+            within = self._merged_combo_box(draft, within)
+        elif draft.text is not None and draft.path and is_field(draft.node) and draft.role not in roles.INTERACTIVE:
             parts = [
                 other
                 for other in within
@@ -422,24 +417,36 @@ class _Walk:
             within = [other for other in within if other not in parts]
             if EMBEDDED in draft.text:
                 draft.text = "\n".join(part.text or part.name for part in parts)
-        if draft.role == "combo box":
-            items = [one for one in within if one.role == "list item" and draft.area.contains(one.area.center)]
-            if len(items) == 1 and draft.text == draft.name and is_gtk4(self._application):
-                # A row of a list that is a combo box holds its name and, in a list of its own, what is chosen.
-                draft.text = items[0].name
-                within = [other for other in within if other is not items[0] and other.name != draft.name]
-            shown = draft.text or ""
-            if draft.name == shown and not self._chromium and self._application.toolkit.casefold().startswith("gtk"):
-                draft.name = ""  # GTK calls a box without a name by what it stands on
-            within = [other for other in within if other.role not in roles.TEXTS or not _within(other.name, shown)]
-            if draft.text and draft.text == draft.label and is_gtk4(self._application):
-                draft.text = None  # a box that does not report its choice has the name of its label
         within = [other for other in within if not _is_nameless_picture(other)]
         usable = [other for other in within if other.role in roles.INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
         if draft.role == "date editor" and usable:
             draft.target = usable[0].area  # typing begins in its first part
         return [draft, *within]
+
+    def _merged_combo_box(self, draft: Draft, within: list[Draft]) -> list[Draft]:
+        """Give a combo box its text, and return what is in it besides."""
+        gtk4, field = is_gtk4(self._application), next((other for other in within if is_field(other.node)), None)
+        if field is None:
+            # The button that GTK builds a combo box from is all of it.
+            shown = next((other.name for other in within if other.role in roles.BUTTONS), "")
+            if shown and gtk4:
+                draft.text = shown  # instead of its name, or that of its label
+            draft.text = draft.text or shown or None
+            within = [other for other in within if other.role not in roles.BUTTONS]
+        elif is_java(self._application):
+            draft.text = field.text  # which may not be chosen yet
+        items = [one for one in within if one.role == "list item" and draft.area.contains(one.area.center)]
+        if len(items) == 1 and draft.text == draft.name and gtk4:
+            # A row of a list that is a combo box holds its name and, in a list of its own, what is chosen.
+            draft.text = items[0].name
+            within = [other for other in within if other is not items[0] and other.name != draft.name]
+        shown = draft.text or ""
+        if draft.name == shown and not self._chromium and self._application.toolkit.casefold().startswith("gtk"):
+            draft.name = ""  # GTK calls a box without a name by what it stands on
+        if draft.text and draft.text == draft.label and gtk4:
+            draft.text = None  # a box that does not report its choice has the name of its label
+        return [other for other in within if other.role not in roles.TEXTS or not _within(other.name, shown)]
 
 
 def _built_alike(children: Sequence[Node]) -> frozenset[Ref]:

@@ -398,6 +398,12 @@ def test_unmapped_container_does_not_clip_its_content() -> None:
     assert named(frame(tab)) == [("text", "")]
 
 
+def test_combo_box_of_java_says_what_was_typed_into_it() -> None:
+    field = node("text", "Color", Rect(10, 10, 80, 20), text="Ochre", states=SEEN | StateBit.EDITABLE.value)
+    box = node("combo box", "Color", Rect(10, 10, 100, 20), field, choice="Red")
+    assert [draft.text for draft in drafts(frame(box), f"{JAVA} 1.0")] == ["Ochre", "Ochre"]
+
+
 def test_entries_of_a_tree_of_java_lie_outside_of_the_entry_that_holds_them() -> None:
     oven = node("tree item", "Oven", Rect(42, 48, 60, 18))
     kitchen = node("tree item", "Kitchen", Rect(22, 30, 60, 18), oven)
