@@ -34,6 +34,7 @@ from aci.accessibility.tree.details import all_extents, read_contents, read_deta
 from aci.accessibility.tree.gecko import find_spilling, show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
 from aci.accessibility.tree.java import name_entries
+from aci.accessibility.tree.names import is_java
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
 from aci.accessibility.tree.webkit import show_embedded
@@ -230,7 +231,18 @@ class _Update:
         if not (answer.moved or appeared or opened):
             return []
         siblings = _few_children(parent) if parent is not None and (answer.moved or appeared) else []
-        return [*self._inside(node, opened=appeared or opened), *siblings]
+        return [*self._inside(node, opened=appeared or opened), *self._newly_within(node), *siblings]
+
+    def _newly_within(self, viewport: Node) -> list[Node]:
+        """Return what may show now in a viewport of another size: Java reports no event for rows in a list or tree."""
+        if viewport.role != "viewport" or not is_java(self._application):
+            return []
+        pending, found = list(viewport.children), []
+        while pending:
+            node = pending.pop()
+            found += [node] if node.ref not in self._shown else []
+            pending += node.children
+        return found
 
     def _is_visible(self, node: Node) -> bool:
         return node.has(self._application.shows_by)

@@ -14,6 +14,7 @@ from aci.accessibility.reader import (
     Scene,
     TimeLimits,
 )
+from aci.accessibility.tree.nodes import JAVA
 from aci.accessibility.tree.refresh_scope import LAG_S
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
@@ -122,6 +123,13 @@ def test_neighbours_and_content_of_a_moved_object_are_read(world: World) -> None
         thing.rect = thing.rect.moved(0, 5)
 
     assert world.look([Rect(10, 20, 10, 4)]) == world.truth()
+
+
+@pytest.mark.parametrize(("toolkit", "seen"), [(JAVA, True), ("gtk 3.24.38", False)])
+def test_rows_that_a_larger_viewport_of_java_shows_are_found_without_an_event(toolkit: str, seen: bool) -> None:
+    world = World("viewport", toolkit=toolkit, around="scroll pane")
+    world.hidden.states, world.page.rect = SEEN, Rect(0, 0, 500, 390)
+    assert ("H" in world.look([Rect(250, 350, 100, 20)])) is seen
 
 
 def test_new_objects_are_found_where_children_came(world: World) -> None:
