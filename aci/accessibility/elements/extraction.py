@@ -201,7 +201,7 @@ class _Walk:
         if self._gecko and node.role == "tool bar" and node.rect is None:
             return None  # a menu bar that is put away
         if node.rect is None or node.role == "page tab" or (node.role == "tree item" and is_java(self._application)):
-            return base  # the page of a GTK 3 notebook hangs below its tab, and lies elsewhere, as entries of Java do
+            return base  # what it holds lies outside it: the page of a GTK 3 notebook, the branch of a Java tree
         if (self._chromium and node.role not in _HARD_CLIPS) or node.ref in self._application.spilling:
             soft = node.rect.intersection(place.soft) if place.soft is not None else None
             return base._replace(soft=soft or node.rect) if node.rect.area else base

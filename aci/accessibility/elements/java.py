@@ -1,4 +1,4 @@
-"""Places of what Swing reports with wrong ones: entries of menus, lists of combo boxes, pages of tabs and headers."""
+"""Corrections of the extents that Swing reports for entries of menus, pages of tabs and headers of tables."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ BORDERS_PX = 12  # of a popup, both sides together
 
 
 def place_java_parts(top: Node, popups: Sequence[Window]) -> None:
-    """Move what Java places from a wrong corner: items of menus, as if these covered what opened them, and pages.
+    """Correct the extents of entries of menus, pages of tabs and headers of tables.
 
-    The items are listed in the popup, or in the menu that opened it if the popup is a window of its own.
+    Java reports the entries of a menu as if they covered what opened it. They are children of the popup, or of the menu
+    that opened it if the popup is a window of its own.
     """
     pending: list[tuple[Node, Rect | None]] = [(top, None)]
     while pending:

@@ -69,8 +69,8 @@ public class Views {
 
 
 def opened(desktop: VirtualDesktop, name: str, program: str, folder: Path) -> None:
-    if shutil.which("java") is None:
-        pytest.skip("java is not installed")
+    if shutil.which("javac") is None:  # which `java` needs to run a source file
+        pytest.skip("the JDK is not installed: make setup-toolkits")
     (folder / f"{name}.java").write_text(program, encoding="utf-8")
     desktop.launch(["java", str(folder / f"{name}.java")], timeout_s=120.0)
 

@@ -26,7 +26,7 @@ NEEDS = {
 @pytest.mark.parametrize("toolkit", TOOLKITS)
 def test_what_a_window_shows_is_seen_after_each_change(toolkit: str) -> None:
     if shutil.which(NEEDS[toolkit][0]) is None or subprocess.run(NEEDS[toolkit], capture_output=True).returncode:
-        pytest.skip(f"there is no {toolkit}")
+        pytest.skip(f"{toolkit} is not installed: make setup-toolkits")
     whole, quickly = look(toolkit, seed=1, steps=STEPS)
     assert whole.parts > 100
     assert (whole.unseen, quickly.unseen, whole.phantoms) == ([], [], [])
