@@ -16,7 +16,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.support.figures import Figures, command
-from benchmarks.support.truth import dispatch, ids, judging, pages, reflecting, replaying, texts, toolkits, windows
+from benchmarks.support.truth import (
+    dispatch,
+    ids,
+    judging,
+    menus,
+    pages,
+    reflecting,
+    replaying,
+    texts,
+    toolkits,
+    windows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +42,7 @@ PARTS: dict[str, Part] = {
     "dispatch": Part(dispatch.NAMES, dispatch.measure),
     "ids": Part(ids.NAMES, ids.measure),
     "judging": Part(judging.NAMES, judging.measure),
+    "menus": Part(menus.NAMES, menus.measure),
     "pages": Part(pages.NAMES, pages.measure),
     "reflecting": Part(reflecting.NAMES, reflecting.measure),
     "replaying": Part(replaying.NAMES, replaying.measure),

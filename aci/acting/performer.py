@@ -34,7 +34,7 @@ from aci.acting.effects import acted_on, changed_pixels
 from aci.acting.looking import close_up, pages
 from aci.acting.result import ActionResult, Refusal
 from aci.acting.selecting import Selector
-from aci.acting.settle import FIRST_CHANGE_S, QUIET_S, Settle, Settles
+from aci.acting.settle import EFFECT_S, FIRST_CHANGE_S, QUIET_S, Settle, Settles
 from aci.acting.spans import ends
 from aci.acting.targeting import Aim, Locator, Refused
 from aci.acting.targets import Place as Fractions
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 Pointing = Click | Scroll | DragAndDrop | Move | MouseDown | MouseUp
 Input = Pointing | Type | SelectText | Hotkey | HoldAndPress | KeyDown | KeyUp
-_EFFECT_ELSEWHERE = frozenset({"push button", "link", "menu", "menu item", "page tab"})
+_EFFECT_ELSEWHERE = frozenset({"push button", "link", "menu", "menu item", "page tab", "combo box"})
 """Roles whose effect is never just a change of their own appearance."""
 _LINES = frozenset({"text", "entry", "password text", "combo box"})
 """Single-line fields, in which End moves the caret behind the text; the address bar of Firefox is a combo box."""
@@ -216,10 +216,7 @@ class Performer:
             case _:
                 self._use_mouse(action, seen, restless)
         targets = self._feedback_areas(action, seen) if settle and seen is not None else []
-        quiet, first = (_SCROLL_QUIET_S, _SCROLL_FIRST_S) if isinstance(action, Scroll) else (QUIET_S, FIRST_CHANGE_S)
-        if not settle:
-            quiet = _UNSETTLED_QUIET_S
-            first = _CLICKED_FIRST_S if isinstance(action, Click) else _UNSETTLED_FIRST_S
+        quiet, first = _patience(action, settle)
         settled = self.settle.wait(
             before,
             started,
@@ -274,11 +271,10 @@ class Performer:
     def _feedback_areas(self, action: Input, seen: Observation) -> list[Rect]:
         """Return the areas that only give feedback on a pressed button, whose effect is elsewhere."""
         if isinstance(action, Click):
-            element = element_meant(action.target, seen)
-            button = element if element is not None and element.role in _EFFECT_ELSEWHERE else None
+            button = element_meant(action.target, seen)
         else:
             button = _default_button(seen, self.screen.active_window()) if _is_return(action) else None
-        if button is None:
+        if button is None or button.role not in _EFFECT_ELSEWHERE or "editable" in button.states:
             return []
         focused = seen.focused
         return [button.rect, *(_focus_marks(focused.rect) if focused is not None else ())]
@@ -613,6 +609,16 @@ def _split_at_tabs(action: Type, element: Element | None) -> tuple[Type, list[st
     text, *onwards = action.text.split("\t")
     leads_on = element is not None and (_is_one_line(element) or element.role == "spin button")
     return (action.model_copy(update={"text": text}), onwards) if onwards and leads_on else (action, [])
+
+
+def _patience(action: Input, settle: bool) -> tuple[float, float]:
+    """Return the quiet time after which an action is over, and the longest wait for its first effect, s."""
+    if not settle:
+        return _UNSETTLED_QUIET_S, _CLICKED_FIRST_S if isinstance(action, Click) else _UNSETTLED_FIRST_S
+    if isinstance(action, Scroll):
+        return _SCROLL_QUIET_S, _SCROLL_FIRST_S
+    opens_menu = isinstance(action, Click) and action.button_type == "right"
+    return QUIET_S, EFFECT_S if opens_menu else FIRST_CHANGE_S
 
 
 def _is_return(action: Input) -> bool:

@@ -1,4 +1,7 @@
-"""Elements of toolkits, which draw later siblings over earlier ones: what of them is not covered."""
+"""Elements of toolkits that other parts of their window cover: what of them is not covered.
+
+Toolkits draw later siblings over earlier ones; Swing draws menus over everything else.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,16 @@ from collections.abc import Mapping, Sequence
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.forest import SMALLEST_PX, Forest, edges
 from aci.accessibility.roles import INTERACTIVE, ITEMS
-from aci.accessibility.tree.names import is_gtk4
-from aci.accessibility.tree.nodes import Application
+from aci.accessibility.tree.capture import showing
+from aci.accessibility.tree.names import is_gtk4, visible_children
+from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Point, Rect
 from aci.observation.snapshot import Element
-from aci.observation.visibility import uncovered
+from aci.observation.visibility import bounding, uncovered
 
 MOST_COVERS = 200  # widgets considered over one other
 BORDER_PX = 18, 6  # GTK 4 extents exclude border and padding (across, down)
+MENU_BORDER_PX = 4  # of Swing, around the entries
 
 _DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
 
@@ -46,6 +51,28 @@ def points_by_draw_order(
         best = largest_piece(uncovered(element.rect, wide)) or largest_piece(uncovered(element.rect, covers))
         points[element.id] = best.center if best is not None else None
     return points
+
+
+def points_beside_menus(
+    application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
+) -> dict[int, Point | None]:
+    """Return new points of elements of Swing that an open menu or list of choices in the same window covers."""
+    menus = [
+        (node.ref, bounding(parts).grown(MENU_BORDER_PX, MENU_BORDER_PX))
+        for node in showing(application)
+        if node.role in ("menu", "popup menu") and (parts := _shown_parts(application, node))
+    ]
+    points: dict[int, Point | None] = {}
+    for element in elements:
+        covers = [rect for ref, rect in menus if ref not in drafts[element.id].holders]
+        if element.point is not None and any(rect.contains(element.point) for rect in covers):
+            best = largest_piece(uncovered(element.rect, covers))
+            points[element.id] = best.center if best is not None else None
+    return points
+
+
+def _shown_parts(application: Application, node: Node) -> list[Rect]:
+    return [child.rect for child in visible_children(application, node) if child.rect is not None and child.rect.area]
 
 
 class _Near:

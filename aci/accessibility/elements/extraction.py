@@ -196,7 +196,7 @@ class _Walk:
             disabled=place.disabled or disables(self._application, node),
             description=self._container_description(node, place),
         )
-        if node.role in roles.OPENS_OUTSIDE and node.popup is None:
+        if _opens_outside(node) and node.popup is None:
             return base._replace(clip=self._screen, soft=None, outside=True)
         if self._gecko and node.role == "tool bar" and node.rect is None:
             return None  # a menu bar that is put away
@@ -467,6 +467,13 @@ def _above(rect: Rect, shown: Iterable[Node]) -> Rect | None:
 
 def _is_hidden_box(node: Node) -> bool:
     return node.role in ("check box", "radio button", "switch") and not node.has(StateBit.SHOWING)
+
+
+def _opens_outside(node: Node) -> bool:
+    """Return whether the content of a node opens in a window of its own: a menu of GTK 3 may be part of a button."""
+    return node.role in roles.OPENS_OUTSIDE or (
+        node.role in roles.BUTTONS and any(child.role in roles.MENU_ENTRIES for child in node.children)
+    )
 
 
 def _is_nameless_picture(draft: Draft) -> bool:

@@ -15,11 +15,11 @@ from operator import is_
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, object_ref
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.elements.draft import Draft
-from aci.accessibility.elements.draw_order import largest_piece, points_by_draw_order
+from aci.accessibility.elements.draw_order import largest_piece, points_beside_menus, points_by_draw_order
 from aci.accessibility.elements.forest import Forest
 from aci.accessibility.elements.stack_pages import hidden_pages, nearest_known
 from aci.accessibility.roles import CHECKABLE
-from aci.accessibility.tree.names import is_gtk4
+from aci.accessibility.tree.names import is_gtk4, is_java
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Point, Rect
 from aci.observation.snapshot import Element
@@ -132,6 +132,8 @@ class HitTester:
             self._unsure = False
             points = await self._in_page(application, members, drafts, deadline, verdicts)
             return replace(window, points=points, verdicts=verdicts, final=not self._unsure)
+        if is_java(application):
+            return replace(window, points=points_beside_menus(application, members, drafts), final=True)
         if not application.toolkit.casefold().startswith("gtk"):
             return window
         forest = Forest(application)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
+from aci.accessibility.atspi import StateBit
 from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
@@ -20,6 +20,7 @@ def place_java_parts(top: Node, popups: Sequence[Window]) -> None:
     Java reports the entries of a menu as if they covered what opened it. They are children of the popup, or of the menu
     that opened it if the popup is a window of its own.
     """
+    free = list(popups)  # that no menu is known to fill
     pending: list[tuple[Node, Rect | None]] = [(top, None)]
     while pending:
         node, outer = pending.pop()
@@ -36,10 +37,9 @@ def place_java_parts(top: Node, popups: Sequence[Window]) -> None:
             if not _holds(popup, around):
                 _move_parts(node, (popup.center.x - around.center.x, popup.center.y - around.center.y))
         elif node.role == "menu":
-            fitting = (each.rect for each in popups if _fits_around(each.rect, around, node.rect))
-            nearest = min(fitting, key=partial(_gap, node.rect), default=None)
-            if nearest is not None and not _holds(nearest, around):
-                _move_parts(node, (nearest.x - node.rect.x, nearest.y - node.rect.y))
+            window = _popup_of(node, around, free)
+            if window is not None and not _holds(window, around):
+                _move_parts(node, (window.x - node.rect.x, window.y - node.rect.y))
         elif node.role == "page tab" and outer is not None:
             for page in node.children:  # placed from the tab instead of the pane; what is in it has its place
                 page.move((outer.x - node.rect.x, outer.y - node.rect.y) if page.shift == (0, 0) else (0, 0))
@@ -61,10 +61,21 @@ def _holds(outer: Rect, inner: Rect) -> bool:
     return inner.intersection(outer) == inner
 
 
-def _fits_around(popup: Rect, items: Rect, opener: Rect) -> bool:
-    """Return whether a popup of Java may be that of a menu with these items."""
-    spare = popup.width - items.width, popup.height - items.height
-    return all(0 <= each <= BORDERS_PX for each in spare) and not popup.contains(opener.center)
+def _popup_of(menu: Node, items: Rect, free: list[Window]) -> Rect | None:
+    """Return the nearest window that may be that of an open menu with these items; remove it from the free ones."""
+    if menu.rect is None or not any(child.has(StateBit.SHOWING) for child in menu.children):
+        return None
+    fitting = [
+        each
+        for each in free
+        if all(0 <= spare <= BORDERS_PX for spare in (each.rect.width - items.width, each.rect.height - items.height))
+    ]
+    opener = menu.rect
+    nearest = min(fitting, key=lambda popup: _gap(opener, popup.rect), default=None)
+    if nearest is None:
+        return None
+    free.remove(nearest)
+    return nearest.rect
 
 
 def _gap(one: Rect, other: Rect) -> int:

@@ -103,12 +103,20 @@ def correct_extents(application: Application, top: Node, window: Window, windows
         inset_y = (window.rect.height - top.rect.height) // 2
         top.move_all((window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
     elif is_java(application):
+        _follow(application, top, window)
         place_java_parts(top, popups)
     elif application.toolkit.startswith(GECKO):
         _find_popups(top, popups)
     elif not application.toolkit.startswith("Chromium"):
         return _correct_drawn(top)
     return True
+
+
+def _follow(application: Application, top: Node, window: Window) -> None:
+    """Move what is in a window of Java, which does not learn of a move by Openbox that also resizes it."""
+    content = _extents_of(application, top)
+    if content is not None and content.size == window.rect.size:
+        top.move_all((window.rect.x - content.x, window.rect.y - content.y))
 
 
 def _place_popups(top: Node, popups: Sequence[Window]) -> None:

@@ -24,15 +24,19 @@ _ROLES: Mapping[str, frozenset[str]] = {
     "cell": frozenset({"check box", "table cell", "tree item", "list item"}),
     "tab": frozenset({"page tab", "radio button", "push button"}),
     "menu": frozenset({"menu", "menu item"}),
+    "entry": frozenset(
+        {"check box", "radio button", "menu item", "check menu item", "radio menu item", "list item", "table cell"}
+    ),
     "toggle": _BUTTONS,
     **dict.fromkeys(("checkbox", "switch"), _BOXES),
     **dict.fromkeys(("range", "slider"), frozenset({"slider"})),
     **dict.fromkeys(("text", "email", "tel", "url", "search", "password", "number", "textarea"), _FIELDS),
     **dict.fromkeys(("button", "submit", "reset", "file", "color", "summary", "image"), _BUTTONS),
 }
-_READ = frozenset(
-    {"static", "label", "heading", "paragraph", "section", "link", "push button", "check box", "list item"}
-)
+_ENTRIES = frozenset({"menu", "menu item", "check menu item", "radio menu item"})
+_READ = _ENTRIES | {
+    "static", "label", "heading", "paragraph", "section", "link", "push button", "check box", "list item"
+}  # fmt: skip
 
 
 @dataclass

@@ -11,31 +11,20 @@ reports 0.4 s later.
 
 from __future__ import annotations
 
-import json
 import random
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from aci.acting.actions import Click, Type
-from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Point
-from benchmarks.support.figures import Figures, NotMeasured, tell
-from benchmarks.support.reference import SYSTEM_PYTHON
-from benchmarks.support.reports import wait_until
-from benchmarks.support.screens import desktop_without_ocr
+from benchmarks.support.figures import Figures, tell
+from benchmarks.support.truth.programs import PYTHON, ask, program
 from benchmarks.support.truth.shown import Comparison
 
 NAMES = ("window_parts", "window_seen", "window_seen_quickly", "window_unseen_shown", "acted_parts", "acted_seen")
-_ROOT = Path(__file__).parents[3]
-_PYTHON = ("env", f"PYTHONPATH={_ROOT}", str(SYSTEM_PYTHON), "-m")
-_GTK, _QT = ((*_PYTHON, f"benchmarks.fixtures.windows.{name}") for name in ("gtk", "qt"))
-_SWING = ("java", str(_ROOT / "benchmarks/fixtures/windows/Swing.java"))
+_GTK, _QT = ((*PYTHON, f"benchmarks.fixtures.windows.{name}") for name in ("gtk", "qt"))
 # the programs; a folder and a seed follow
 TOOLKITS: Mapping[str, Sequence[str]] = {
-    "GTK 3": (*_GTK, "3"), "GTK 4": (*_GTK, "4"), "Qt 5": (*_QT, "5"), "Qt 6": (*_QT, "6"), "Swing": _SWING,
+    "GTK 3": (*_GTK, "3"), "GTK 4": (*_GTK, "4"), "Qt 5": (*_QT, "5"), "Qt 6": (*_QT, "6"), "Swing": ("Windows",),
 }  # fmt: skip
 SIZE = (1280, 900)
 WINDOWS, STEPS = 10, 15
@@ -44,7 +33,6 @@ _CLICKED = frozenset(
     {"check box", "radio button", "toggle button", "push button", "page tab", "list item", "switch", "slider"}
 )
 _WRITTEN = frozenset({"text", "entry"})
-_LIMIT_S = 20.0
 
 
 def measure(figures: Figures, quick: bool) -> None:
@@ -85,9 +73,9 @@ def look(toolkit: str, seed: int, steps: int) -> tuple[Comparison, Comparison]:
         NotMeasured: The program does not report what it shows.
     """
     whole, quickly = Comparison(), Comparison()
-    with _window(toolkit, seed) as (desktop, folder):
+    with program(TOOLKITS[toolkit], seed, SIZE) as (desktop, folder):
         for step in range(steps + 1):
-            shown = _ask(folder, f"{step}")
+            shown = ask(folder, f"{step}")
             name = f"window {seed}, after {shown['after']}"
             quickly.add(name, shown, desktop.observe(check=False).elements, Point(0, 0))
             whole.add(name, shown, desktop.observe().elements, Point(0, 0))
@@ -97,8 +85,8 @@ def look(toolkit: str, seed: int, steps: int) -> tuple[Comparison, Comparison]:
 def act(toolkit: str, seed: int, steps: int) -> Comparison:
     """Click and type in a window; return the comparison with the observations after each action. See `look`."""
     chance, found = random.Random(seed), Comparison()
-    with _window(toolkit, seed) as (desktop, folder):
-        _ask(folder, "0")
+    with program(TOOLKITS[toolkit], seed, SIZE) as (desktop, folder):
+        ask(folder, "0")
         for step in range(1, steps + 1):
             usable = [each for each in desktop.observe().elements if each.role in _CLICKED | _WRITTEN]
             chosen = chance.choice([each for each in usable if not each.states & {"disabled", "read_only"}])
@@ -109,26 +97,7 @@ def act(toolkit: str, seed: int, steps: int) -> Comparison:
                 else Click(element_id=chosen.id)
             )
             elements = desktop.observe().elements
-            shown = _ask(folder, f"{step} as it is")
+            shown = ask(folder, f"{step} as it is")
             name = f"window {seed}, after {'typing into' if write else 'a click on'} {chosen.name or chosen.label!r}"
             found.add(name, shown, elements, Point(0, 0))
     return found
-
-
-@contextmanager
-def _window(toolkit: str, seed: int) -> Iterator[tuple[VirtualDesktop, Path]]:
-    """Show a window; yield its desktop, and the folder in which its program is asked."""
-    with desktop_without_ocr(SIZE) as desktop, tempfile.TemporaryDirectory() as folder:
-        desktop.launch([*TOOLKITS[toolkit], folder, str(seed)])
-        yield desktop, Path(folder)
-
-
-def _ask(folder: Path, text: str) -> dict[str, Any]:
-    """Ask the program for a report (`benchmarks.fixtures.windows.shown.Steps`), and return it."""
-    (folder / "ask.new").write_text(text)
-    (folder / "ask.new").rename(folder / "ask")
-    report = folder / f"report-{text.split()[0]}.json"
-    if not wait_until(report.exists, _LIMIT_S):
-        raise NotMeasured(f"the window did not report {text}")
-    shown: dict[str, Any] = json.loads(report.read_text())
-    return shown

@@ -365,6 +365,13 @@ def test_what_a_click_opens_over_a_text_that_had_the_focus_is_its_effect(
     assert is_change(before, after, besides=limits["targets"]) is elsewhere
 
 
+def test_menu_of_a_right_click_is_waited_for(bench: Bench) -> None:
+    for button in ("left", "right"):
+        bench.perform(Click.model_validate({"element_id": 10, "button_type": button}))
+    left, right = bench.settle.waits
+    assert right["first_change_s"] > left["first_change_s"]
+
+
 def test_unsettled_wait_ends_with_the_first_change(bench: Bench) -> None:
     assert bench.performer.perform(Wait(time=2.5), None, settle=False).ok
     (wait,) = bench.settle.waits

@@ -398,6 +398,14 @@ def test_unmapped_container_does_not_clip_its_content() -> None:
     assert named(frame(tab)) == [("text", "")]
 
 
+def test_menu_of_a_button_opens_outside_of_it() -> None:
+    entry = node("menu item", "Rotate", Rect(10, 32, 120, 20))
+    button = node("toggle button", "Tools", Rect(10, 10, 60, 20), entry)
+    assert [(draft.name, draft.clip.contains(draft.area.center)) for draft in drafts(frame(button))] == [
+        ("Tools", True), ("Rotate", True)
+    ]  # fmt: skip
+
+
 def test_combo_box_of_java_says_what_was_typed_into_it() -> None:
     field = node("text", "Color", Rect(10, 10, 80, 20), text="Ochre", states=SEEN | StateBit.EDITABLE.value)
     box = node("combo box", "Color", Rect(10, 10, 100, 20), field, choice="Red")

@@ -84,6 +84,16 @@ def test_widget_under_another_one_is_not_seen() -> None:
     assert set(seen(frame(lower, upper))) == {"Upper"}
 
 
+def test_open_menu_of_swing_covers_what_lies_below_it_but_not_its_own_submenu() -> None:
+    inner = node("menu", "Recent", Rect(20, 60, 100, 20), node("menu item", "a.txt", Rect(30, 80, 100, 20)))
+    menu = node("menu", "File", Rect(20, 0, 40, 20), node("menu item", "Open", Rect(20, 40, 100, 20)), inner)
+    wide, covered = node("label", "Wide", Rect(20, 40, 300, 20)), node("label", "Covered", Rect(22, 62, 90, 16))
+    bar = node("menu bar", "", Rect(0, 0, 400, 20), menu)
+    found = seen(frame(bar, wide, covered), toolkit="J2SE-access-bridge 1.0")
+    assert set(found) == {"File", "Open", "Recent", "a.txt", "Wide"}
+    assert found["Wide"].point is not None and found["Wide"].point.x > 120
+
+
 def test_content_that_fills_a_window_is_not_a_layer() -> None:
     button = node("push button", "Drawn", Rect(20, 60, 60, 20))
     menu = node("menu", "File", Rect(0, 19, 40, 25))

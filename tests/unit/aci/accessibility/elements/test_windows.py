@@ -63,6 +63,26 @@ def test_items_that_java_lists_in_the_menu_lie_in_the_window_of_its_popup() -> N
         assert [child.rect for child in sorting.children] == [Rect(196, y, 160, 21) for y in (43, 64, 85)]
 
 
+def test_menu_of_java_that_is_taller_than_the_screen_covers_what_opened_it() -> None:
+    items = [node("menu item", f"{at}", Rect(35, 23 + 20 * at, 160, 20)) for at in range(30)]
+    menu = node("menu", "File", Rect(34, 20, 40, 20), *items)
+    inner = node("menu", "Recent", Rect(35, 623, 160, 20), *[node("menu item", "a", Rect(36, 626, 160, 20), states=0)])
+    menu.children.append(inner)
+    top = frame(node("root pane", "", Rect(0, 0, 500, 400), node("menu bar", "", Rect(0, 20, 500, 20), menu)))
+    popup = window(2, "", Rect(34, 0, 162, 626), popup=True)
+    correct_extents(application(top, toolkit="J2SE-access-bridge 1.0"), top, WINDOW, (popup, WINDOW))
+    assert [items[at].rect for at in (0, 29)] == [Rect(35, 3, 160, 20), Rect(35, 583, 160, 20)]
+
+
+def test_window_of_java_is_where_the_screen_shows_it() -> None:
+    button = node("push button", "OK", Rect(30, 40, 60, 20))
+    top = node("frame", "App", None, node("root pane", "", Rect(0, 0, 500, 400), button))
+    moved = window(1, "App", Rect(300, 200, 500, 400))
+    for _ in range(2):
+        correct_extents(application(top, toolkit="J2SE-access-bridge 1.0"), top, moved, (moved,))
+        assert button.rect == Rect(330, 240, 60, 20)
+
+
 def test_list_of_a_combo_box_of_java_stays_where_it_is() -> None:
     entry = node("list item", "Green", Rect(302, 230, 292, 17))
     listed = node("scroll pane", "", Rect(302, 213, 292, 51), node("list", "", Rect(302, 213, 292, 51), entry))

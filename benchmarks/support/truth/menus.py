@@ -1,0 +1,207 @@
+"""Whether menus and lists of choices are seen as they are, and whether a click on an entry chooses it.
+
+The programs of `benchmarks/fixtures/menus` generate windows with random menus, with submenus, and lists of choices, and
+report which entries they show and which were chosen. Menus and lists are opened as a user does, by clicks; then an
+entry is clicked. `menu_seen`: share of the entries for which the observation has an element in the right place with the
+right name and state; `menu_unseen_shown`: share of the elements within menus where no entry is shown; `menu_hit`: share
+of the clicks on entries that chose this entry.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aci.acting.actions import Click, Hotkey
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element
+from benchmarks.support.figures import Figures, tell
+from benchmarks.support.screens import place_window, window_of
+from benchmarks.support.truth.programs import PYTHON, ask, program
+from benchmarks.support.truth.shown import Comparison
+
+NAMES = ("menu_entries", "menu_seen", "menu_unseen_shown", "menu_clicks", "menu_hit")
+_FIXTURES = "benchmarks.fixtures.menus"
+# the programs; a folder and a seed follow
+TOOLKITS: Mapping[str, Sequence[str]] = {
+    "GTK 3": (*PYTHON, f"{_FIXTURES}.gtk3"),
+    "GTK 4": (*PYTHON, f"{_FIXTURES}.gtk4"),
+    "Qt 5": (*PYTHON, f"{_FIXTURES}.qt", "5"),
+    "Qt 6": (*PYTHON, f"{_FIXTURES}.qt", "6"),
+    "Swing": ("Menus",),
+}
+WINDOWS, STEPS = 6, 12
+QUICK_WINDOWS = 1
+SIZE = (1280, 900)
+_DEEPEST = 3
+_OPENERS = frozenset({"menu", "menu item", "combo box", "toggle button", "push button"})
+_CONTEXT = "Context "
+_STEP_PX = 17
+
+
+@dataclass
+class Found:
+    """What came of opening the menus of some windows."""
+
+    seen: Comparison = field(default_factory=Comparison)
+    covered: list[str] = field(default_factory=list)  # elements that are seen, though a menu covers them
+    clicks: int = 0
+    missed: list[str] = field(default_factory=list)  # clicks that chose another entry, or none
+
+
+def measure(figures: Figures, quick: bool) -> None:
+    """Set the figures."""
+    found: list[Found] = []
+    for toolkit in TOOLKITS:
+        here = [choose(toolkit, seed, STEPS) for seed in range(QUICK_WINDOWS if quick else WINDOWS)]
+        for line in dict.fromkeys(
+            line for one in here for line in (*one.seen.unseen, *one.seen.phantoms, *one.covered, *one.missed)
+        ):
+            tell(f"  {toolkit}, {line}")
+        unseen, missed = (
+            sum(len(each) for each in some)
+            for some in zip(*((one.seen.unseen, one.missed) for one in here), strict=True)
+        )
+        tell(f"{toolkit}: {unseen} entries unseen, {missed} clicks missed")
+        found += here
+    entries, clicks = sum(one.seen.parts for one in found), sum(one.clicks for one in found)
+    figures.set("menu_entries", entries)
+    figures.set("menu_seen", 1 - sum(len(one.seen.unseen) for one in found) / entries)
+    figures.set(
+        "menu_unseen_shown",
+        sum(len((*one.seen.phantoms, *one.covered)) for one in found) / sum(one.seen.elements for one in found),
+    )
+    figures.set("menu_clicks", clicks)
+    figures.set("menu_hit", 1 - sum(len(one.missed) for one in found) / clicks)
+
+
+def choose(toolkit: str, seed: int, steps: int) -> Found:
+    """Open menus and lists of a window, and choose entries of them.
+
+    Args:
+        toolkit: One of `TOOLKITS`.
+        seed: Seed of the window and of what is chosen.
+        steps: Number of menus and lists to open.
+
+    Raises:
+        NotMeasured: The program does not report what it shows.
+    """
+    chance, found, asked = random.Random(seed), Found(), 0
+    with _window(toolkit, seed, chance) as (desktop, folder, corner):
+
+        def report() -> dict[str, Any]:
+            nonlocal asked
+            asked += 1
+            return _on_screen(ask(folder, f"{asked} as it is"), corner)
+
+        for _ in range(steps):
+            elements = desktop.observe().elements
+            opener = chance.choice(
+                [each for each in elements if each.role in _OPENERS or each.name.startswith(_CONTEXT)]
+            )
+            taken = {opener.text or opener.name} if opener.role == "combo box" else set()
+            right = opener.name.startswith(_CONTEXT)
+            desktop.perform(Click(element_id=opener.id, button_type="right" if right else "left"))
+            name = f"window {seed}, {opener.role} {opener.name or opener.text!r}"
+            for _ in range(_DEEPEST):
+                elements = desktop.observe().elements
+                shown = report()
+                within = _within(shown, elements, corner)
+                found.seen.add(name, shown, within, corner)
+                found.covered += [
+                    f"{name}: {each.role} {each.name!r} is covered" for each in _covered(shown, within, corner)
+                ]
+                picked = _entry(shown, elements, corner, taken, chance)
+                if picked is None:
+                    break
+                entry, element = picked
+                found.clicks += 1
+                desktop.perform(Click(element_id=element.id))
+                taken.add(entry["name"])
+                name += f" > {entry['name']}"
+                after = report()
+                if entry["kind"] == "menu":
+                    if not _opened(shown, after):
+                        found.missed.append(f"{name}: no menu opened")
+                elif after["chosen"][len(shown["chosen"]) :] != [entry["name"]]:
+                    found.missed.append(f"{name}: chose {after['chosen'][len(shown['chosen']) :]}")
+                    break
+                else:
+                    break
+            for _ in range(_DEEPEST):
+                if report()["popovers"]:
+                    desktop.perform(Hotkey(keys=("Escape",)))
+    return found
+
+
+@contextmanager
+def _window(toolkit: str, seed: int, chance: random.Random) -> Iterator[tuple[VirtualDesktop, Path, Point]]:
+    """Show a window somewhere, often at an edge; yield its desktop, its folder, and the corner for reports."""
+    with program(TOOLKITS[toolkit], seed, SIZE) as (desktop, folder):
+        ask(folder, "0 as it is")
+        window = window_of(desktop, "")
+        width, height = (
+            max(size, least + _STEP_PX * chance.randrange(20))
+            for size, least in ((window.rect.width, 420), (window.rect.height, 300))
+        )
+        x, y = (chance.choice((0, room, chance.randrange(room))) for room in (SIZE[0] - width, SIZE[1] - height))
+        place_window(desktop, window.id, Rect(window.rect.x, window.rect.y, width, height))
+        place_window(desktop, window.id, Rect(x, y, 0, 0))  # Swing does not learn of a move that also resizes
+        place = window_of(desktop, "").rect
+        yield desktop, folder, Point(place.x, place.y) if toolkit == "GTK 4" else Point(0, 0)
+
+
+def _on_screen(shown: Mapping[str, Any], corner: Point) -> dict[str, Any]:
+    """Return a report in which what is not whole on the screen has no content."""
+    screen, texts, controls = Rect(0, 0, *SIZE), list(shown["texts"]), []
+    for control in shown["controls"]:
+        place = _rect(control, corner)
+        if place.intersection(screen) == place:
+            controls.append(control)
+        else:
+            texts.append({**control, "words": "", "counts": False})
+    return {**shown, "texts": texts, "controls": controls}
+
+
+def _within(shown: Mapping[str, Any], elements: Sequence[Element], corner: Point) -> list[Element]:
+    """Return the elements that would be clicked within menus and lists."""
+    areas = [_rect(each, corner) for each in shown["popovers"]]
+    return [each for each in elements if any(area.contains(each.point or each.rect.center) for area in areas)]
+
+
+def _covered(shown: Mapping[str, Any], elements: Sequence[Element], corner: Point) -> list[Element]:
+    """Return the elements within menus that are not theirs."""
+    parts = [_rect(each, corner) for each in shown["texts"]]
+    names = {each["name"] for each in shown["controls"]}
+    return [
+        each
+        for each in elements
+        if each.name and each.name not in names and not any(map(each.rect.intersection, parts))
+    ]  # fmt: skip
+
+
+def _entry(
+    shown: Mapping[str, Any], elements: Sequence[Element], corner: Point, taken: Container[str], chance: random.Random
+) -> tuple[Mapping[str, Any], Element] | None:
+    """Return an entry that can be chosen and is not taken yet, and its element."""
+    entries = [each for each in shown["controls"] if each["kind"] in ("menu", "entry") and not each["disabled"]]
+    entries = [each for each in entries if each["name"] not in taken]
+    chance.shuffle(entries)
+    for entry in entries:
+        for element in elements:
+            if element.name == entry["name"] and _rect(entry, corner).contains(element.rect.center):
+                return entry, element
+    return None
+
+
+def _opened(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    return {each["name"] for each in after["controls"]} != {each["name"] for each in before["controls"]}
+
+
+def _rect(part: Mapping[str, Any], corner: Point) -> Rect:
+    return Rect(corner.x + round(part["x"]), corner.y + round(part["y"]), round(part["width"]), round(part["height"]))
