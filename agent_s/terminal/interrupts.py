@@ -5,7 +5,8 @@ a model call, KeyboardInterrupt is raised inside the run, which turns it into th
 while an event is shown or recorded, so that no event is lost.
 
 Libraries may convert a KeyboardInterrupt to an error of their own, as pydantic does while it builds a model. Therefore
-any error after a signal is treated as the interrupt.
+any error after a signal is treated as the interrupt. Python drops one that is raised within a finalizer or callback.
+Therefore it is raised again after each `AGAIN_S` in which the run shows no event.
 
 Ctrl-Z pauses the run at its next step boundary. It does not suspend the program, which would leave keys pressed and
 model calls hanging.
@@ -26,6 +27,7 @@ from agent_s.terminal.exits import stopped_by
 T = TypeVar("T")
 
 PATIENCE_S = 0.2  # time a run has to stop at a boundary before it is interrupted, s
+AGAIN_S = 10.0  # time without an event after which a run that was interrupted is interrupted again, s
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -91,6 +93,7 @@ class Interrupts:
         self._working = False
         self._nudging = False
         self._nudge: threading.Timer | None = None
+        self._interrupted = self._moved = False  # whether the run was interrupted, and has shown an event since
         self._stop: Callable[[], None] | None = None
         self._previous: dict[int, object] = {}
 
@@ -142,8 +145,10 @@ class Interrupts:
 
         before = signal.signal(signal.SIGTSTP, pause_later) if pause else None
         self._stop = stop
+        self._interrupted = self._moved = False
         if self.caught is not None:
             stop()
+            self._nudge_later(PATIENCE_S)
         try:
             while True:
                 self._working = True
@@ -153,6 +158,7 @@ class Interrupts:
                     return
                 finally:
                     self._working = False
+                self._moved = True
                 if self._pausing:
                     self._pausing = False
                     self._notice("Pausing after the current action ...")
@@ -175,10 +181,12 @@ class Interrupts:
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         if self._nudging:
             self._nudging = False
-            if self._working:
+            waits = self._working and not (self._interrupted and self._moved)
+            if self._stop is not None:
+                self._nudge_later(AGAIN_S if self._interrupted or waits else PATIENCE_S)
+            self._interrupted, self._moved = self._interrupted or waits, False
+            if waits:
                 raise KeyboardInterrupt
-            if self._stop is not None:  # an event is being shown: try again later
-                self._nudge_later()
             return
         self._count += 1
         if self._count > 2:
@@ -189,9 +197,9 @@ class Interrupts:
         if self._stop is None:
             raise KeyboardInterrupt
         self._stop()
-        self._nudge_later()
+        self._nudge_later(PATIENCE_S)
 
-    def _nudge_later(self) -> None:
+    def _nudge_later(self, seconds: float) -> None:
         main = threading.get_ident()
 
         def nudge() -> None:
@@ -199,7 +207,7 @@ class Interrupts:
             self._nudging = True
             signal.pthread_kill(main, signal.SIGINT)
 
-        self._nudge = threading.Timer(PATIENCE_S, nudge)
+        self._nudge = threading.Timer(seconds, nudge)
         self._nudge.daemon = True
         self._nudge.start()
 

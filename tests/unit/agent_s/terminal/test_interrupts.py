@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from agent_s.terminal import interrupts as interrupts_module
 from agent_s.terminal.interrupts import PATIENCE_S, SIGNALS, Interrupts
 
 
@@ -87,6 +88,46 @@ def test_showing_an_event_is_never_interrupted() -> None:
             seen.append(event)
     assert seen == [0, 1, 2, -1]
     assert run.interrupted
+
+
+def test_interrupt_that_a_library_swallows_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupts_module, "AGAIN_S", PATIENCE_S)
+    swallowed = []
+
+    def events() -> Iterator[int]:
+        yield 0
+        for _ in range(2):
+            try:
+                threading.Event().wait(60)
+            except KeyboardInterrupt:
+                swallowed.append(True)
+        yield 1
+
+    with Interrupts(lambda _: None) as interrupts:
+        for event in interrupts.watch(events(), lambda: None):
+            if event == 0:
+                os.kill(os.getpid(), signal.SIGINT)
+    assert len(swallowed) == 2
+
+
+def test_a_run_that_shows_how_it_ends_is_interrupted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupts_module, "AGAIN_S", 4 * PATIENCE_S)
+    interrupted = []
+
+    def events() -> Iterator[int]:
+        yield 0
+        for step in range(1, 10):
+            try:
+                threading.Event().wait(60 if step == 1 else PATIENCE_S)
+            except KeyboardInterrupt:
+                interrupted.append(step)
+            yield step
+
+    with Interrupts(lambda _: None) as interrupts:
+        for event in interrupts.watch(events(), lambda: None):
+            if event == 0:
+                os.kill(os.getpid(), signal.SIGINT)
+    assert interrupted == [1]
 
 
 def test_signal_before_a_run_interrupts_at_once() -> None:
