@@ -248,7 +248,7 @@ def states_of(application: Application, node: Node, role: str, in_disabled: bool
         states.add("disabled")
     elif role in _WRITTEN_IN and application.toolkit.startswith(("gtk", "GTK", GECKO)) and "editable" not in states:
         states.add("read_only")
-    if "mixed" in states:
+    if "mixed" in states or role == "menu":  # Java marks a menu while it is open
         states.discard("checked")
     return frozenset(states)
 

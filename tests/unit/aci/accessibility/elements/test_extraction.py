@@ -428,6 +428,11 @@ def test_disabled_state_is_derived_for_each_toolkit() -> None:
     assert "disabled" in drafts(frame(node("push button", "A", states=insensitive)), GTK4)[0].states
 
 
+def test_open_menu_of_java_is_not_checked() -> None:
+    top = frame(node("menu", "File", states=SEEN | StateBit.CHECKED.value))
+    assert "checked" not in drafts(top, f"{JAVA} 1.0")[0].states
+
+
 def test_no_field_of_a_page_has_the_focus_of_its_document() -> None:
     top = page(node("entry", "Message", text=""))
     top.children[0].states |= StateBit.FOCUSED.value
