@@ -20,6 +20,7 @@ from aci.accessibility.elements.window_drafts import Drawn, draft_all
 from aci.accessibility.elements.windows import correct_windows
 from aci.accessibility.reading import Lost
 from aci.accessibility.tree.capture import find_unlisted, get_property, read_tree, showing, top_refs, tops_with
+from aci.accessibility.tree.chromium import note_scrolled, show_choices
 from aci.accessibility.tree.details import read_details
 from aci.accessibility.tree.gecko import find_spilling, show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
@@ -158,6 +159,8 @@ class Reader:
         in_windows = with_late = areas_by_window(areas, windows) if areas is not None else None
         if areas is not None and any(lags(item) for item in applications):
             with_late = areas_by_window(joined(areas, late), windows)
+        for item in applications:
+            note_scrolled(item, windows, in_windows or {})
         if areas is None:
             self._parts.clear()
         if self._action_follows and areas is not None:
@@ -410,6 +413,7 @@ class Reader:
     async def _read_whole(self, application: Application) -> None:
         await read_tree(self._bus, application)
         await show_open_menus(self._bus, application)
+        await show_choices(self._bus, application)
         name_entries(application)
         await show_boxless(self._bus, application)
         await show_embedded(self._bus, application)

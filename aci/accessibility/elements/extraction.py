@@ -202,11 +202,21 @@ class _Walk:
             return None  # a menu bar that is put away
         if node.rect is None or node.role == "page tab" or (node.role == "tree item" and is_java(self._application)):
             return base  # what it holds lies outside it: the page of a GTK 3 notebook, the branch of a Java tree
+        if self._is_group_of_choices(node):
+            return base  # of which Gecko reports the heading, and Chromium the box of the list
         if (self._chromium and node.role not in _HARD_CLIPS) or node.ref in self._application.spilling:
             soft = node.rect.intersection(place.soft) if place.soft is not None else None
             return base._replace(soft=soft or node.rect) if node.rect.area else base
         clip = place.clip.intersection(node.rect)
         return None if clip is None else base._replace(clip=clip)
+
+    def _is_group_of_choices(self, node: Node) -> bool:
+        """Return whether a node is a group of entries in a list of choices of a page."""
+        menu = self._application.nodes.get(node.parent) if node.parent is not None else None
+        if menu is None or (node.role, menu.role) != ("panel", "menu") or menu.parent is None:
+            return False
+        box = self._application.nodes.get(menu.parent)
+        return box is not None and box.role == "combo box"
 
     def _items(self, node: Node, place: _Place) -> tuple[Ref, ...]:
         return (*place.items, node.ref) if node.role in roles.RECORDS or node.ref in place.repeated else place.items

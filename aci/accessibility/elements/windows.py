@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from aci.accessibility import roles
 from aci.accessibility.atspi import Ref
 from aci.accessibility.elements.java import place_java_parts
+from aci.accessibility.tree.chromium import place_choices
 from aci.accessibility.tree.names import is_java, visible_children
 from aci.accessibility.tree.nodes import GECKO, Application, Node
 from aci.observation.geometry import Rect
@@ -107,7 +108,9 @@ def correct_extents(application: Application, top: Node, window: Window, windows
         place_java_parts(top, popups)
     elif application.toolkit.startswith(GECKO):
         _find_popups(top, popups)
-    elif not application.toolkit.startswith("Chromium"):
+    elif application.toolkit.startswith("Chromium"):
+        place_choices(application, windows)
+    else:
         return _correct_drawn(top)
     return True
 

@@ -230,11 +230,12 @@ async def _read_choice(bus: Bus, node: Node) -> None:
     """Read the selection of a combo box without a text of its own."""
     if node.has(StateBit.EDITABLE):
         return
-    chosen = selected_below(node, 2)
+    chosen = selected_below(node, 3)  # entries of Chromium may be in groups
+    holder = next((each for each in (node, *node.children) if "Selection" in each.interfaces), None)
     if chosen is not None:
         node.choice = chosen.name or None
-    elif "Selection" in node.interfaces:
-        ref = object_ref(await bus.ask(*node.ref, "Selection", "GetSelectedChild", "i", [0]))
+    elif holder is not None:
+        ref = object_ref(await bus.ask(*holder.ref, "Selection", "GetSelectedChild", "i", [0]))
         if ref is not None:
             name = await get_property(bus, ref, "Accessible", "Name")
             node.choice = name if isinstance(name, str) and name else None

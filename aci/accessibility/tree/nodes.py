@@ -109,6 +109,8 @@ class Application:
     # objects that contain documents or did, such as the pages of a browser
     holders: set[Ref] = field(default_factory=set)
     spilling: set[Ref] = field(default_factory=set)  # parts of pages of Gecko whose contents also show outside of them
+    # how far lists of choices of Chromium are scrolled, by the ids of their windows, px; None where that is not known
+    scrolls: dict[int, int | None] = field(default_factory=dict)
     windows: tuple[Window, ...] = ()  # its X11 windows when it was last read
     introduced: bool = False  # whether its name and toolkit are known
     # connections of other applications with windows, whose objects are not its own

@@ -30,6 +30,7 @@ from aci.accessibility.tree.capture import (
     repair,
     showing,
 )
+from aci.accessibility.tree.chromium import show_choices
 from aci.accessibility.tree.details import all_extents, read_contents, read_details
 from aci.accessibility.tree.gecko import find_spilling, show_boxless
 from aci.accessibility.tree.gtk2 import show_open_menus
@@ -104,6 +105,7 @@ class _Update:
             wave += await self._list_again()
         self._changed |= await repair(self._bus, self._application)
         await show_open_menus(self._bus, self._application)
+        await show_choices(self._bus, self._application)
         name_entries(self._application)
         await show_boxless(self._bus, self._application)
         await show_embedded(self._bus, self._application)

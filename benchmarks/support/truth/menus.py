@@ -4,7 +4,7 @@ The programs of `benchmarks/fixtures/menus` generate windows with random menus, 
 report which entries they show and which were chosen. Menus and lists are opened as a user does, by clicks; then an
 entry is clicked. `menu_seen`: share of the entries for which the observation has an element in the right place with the
 right name and state; `menu_unseen_shown`: share of the elements within menus where no entry is shown; `menu_hit`: share
-of the clicks on entries that chose this entry.
+of the clicks on entries that chose this entry. `page_hit`: the same for lists of choices in pages of browsers.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from aci.acting.actions import Click, Hotkey
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element
-from benchmarks.support.figures import Figures, tell
-from benchmarks.support.screens import place_window, window_of
+from benchmarks.fixtures.menus.page import CHOSEN, make_page
+from benchmarks.support.figures import Figures, NotMeasured, tell
+from benchmarks.support.reports import wait_until
+from benchmarks.support.screens import desktop_without_ocr, place_window, window_of
 from benchmarks.support.truth.programs import PYTHON, ask, program
 from benchmarks.support.truth.shown import Comparison
 
-NAMES = ("menu_entries", "menu_seen", "menu_unseen_shown", "menu_clicks", "menu_hit")
+NAMES = ("menu_entries", "menu_seen", "menu_unseen_shown", "menu_clicks", "menu_hit", "page_clicks", "page_hit")
 _FIXTURES = "benchmarks.fixtures.menus"
 # the programs; a folder and a seed follow
 TOOLKITS: Mapping[str, Sequence[str]] = {
@@ -38,7 +40,10 @@ TOOLKITS: Mapping[str, Sequence[str]] = {
 WINDOWS, STEPS = 6, 12
 QUICK_WINDOWS = 1
 SIZE = (1280, 900)
+PAGES = 3
+BROWSERS: Mapping[str, Sequence[str]] = {"Chromium": ("chromium",), "Firefox": ("firefox-esr",)}
 _DEEPEST = 3
+_LIMIT_S = 5.0
 _OPENERS = frozenset({"menu", "menu item", "combo box", "toggle button", "push button"})
 _CONTEXT = "Context "
 _STEP_PX = 17
@@ -78,6 +83,19 @@ def measure(figures: Figures, quick: bool) -> None:
     )
     figures.set("menu_clicks", clicks)
     figures.set("menu_hit", 1 - sum(len(one.missed) for one in found) / clicks)
+    _measure_pages(figures, 1 if quick else PAGES)
+
+
+def _measure_pages(figures: Figures, pages: int) -> None:
+    clicks, missed = 0, 0
+    for browser in BROWSERS:
+        here = [choose_in_page(browser, seed, STEPS) for seed in range(pages)]
+        for line in (line for one in here for line in one.missed):
+            tell(f"  {browser}, {line}")
+        tell(f"{browser}: {sum(len(one.missed) for one in here)} clicks missed")
+        clicks, missed = clicks + sum(one.clicks for one in here), missed + sum(len(one.missed) for one in here)
+    figures.set("page_clicks", clicks)
+    figures.set("page_hit", 1 - missed / clicks)
 
 
 def choose(toolkit: str, seed: int, steps: int) -> Found:
@@ -136,6 +154,48 @@ def choose(toolkit: str, seed: int, steps: int) -> Found:
             for _ in range(_DEEPEST):
                 if report()["popovers"]:
                     desktop.perform(Hotkey(keys=("Escape",)))
+    return found
+
+
+def choose_in_page(browser: str, seed: int, steps: int) -> Found:
+    """Open lists of choices in a page, and choose entries of them; see `choose`."""
+    chance, found = random.Random(seed), Found()
+    with desktop_without_ocr(SIZE) as desktop:
+        page = desktop.home / "lists.html"
+        page.write_text(make_page(seed), encoding="utf-8")
+        desktop.launch([*BROWSERS[browser], str(page)])
+        for _ in range(steps):
+            boxes = [each for each in _wait_for_boxes(desktop) if each.text]
+            box = chance.choice(boxes)
+            desktop.perform(Click(element_id=box.id))
+            entries = [
+                each for each in desktop.observe().elements if each.role == "menu item" and each.name != box.text
+            ]
+            found.clicks += 1
+            name = f"page {seed}, {box.label or box.name} {box.text}"
+            if usable := [each for each in entries if each.name and "disabled" not in each.states]:
+                entry = chance.choice(usable)
+                desktop.perform(Click(element_id=entry.id))
+                if not wait_until(lambda: f"{CHOSEN}{entry.name}" in window_of(desktop, "").title, _LIMIT_S):  # noqa: B023
+                    found.missed.append(f"{name} > {entry.name}: {window_of(desktop, '').title}")
+            else:
+                found.missed.append(f"{name}: no entry is seen")
+            desktop.perform(Hotkey(keys=("Escape",)))
+    return found
+
+
+def _wait_for_boxes(desktop: VirtualDesktop) -> list[Element]:
+    """Return the lists of choices in a page, once there are some."""
+    found: list[Element] = []
+
+    def look() -> bool:
+        nonlocal found
+        elements = desktop.observe().elements
+        found = [each for each in elements if each.role == "combo box" and any("document" in one for one in each.path)]
+        return bool(found)
+
+    if not wait_until(look, _LIMIT_S):
+        raise NotMeasured("the browser shows no list of choices")
     return found
 
 

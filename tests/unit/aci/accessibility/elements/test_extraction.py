@@ -406,6 +406,13 @@ def test_menu_of_a_button_opens_outside_of_it() -> None:
     ]  # fmt: skip
 
 
+def test_entries_of_a_group_of_choices_lie_below_its_heading() -> None:
+    group = node("panel", "Warm", Rect(10, 30, 100, 20), node("menu item", "Red", Rect(10, 50, 100, 20)))
+    top = frame(node("combo box", "Color", PLACE, node("menu", "", Rect(10, 30, 100, 60), group)))
+    [red] = [draft for draft in drafts(top, "Gecko 128.0") if draft.name == "Red"]
+    assert red.clip.contains(red.area.center)
+
+
 def test_combo_box_of_java_says_what_was_typed_into_it() -> None:
     field = node("text", "Color", Rect(10, 10, 80, 20), text="Ochre", states=SEEN | StateBit.EDITABLE.value)
     box = node("combo box", "Color", Rect(10, 10, 100, 20), field, choice="Red")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aci.accessibility.tree.details import shortcut_of
+from aci.accessibility.atspi import StateBit
+from aci.accessibility.tree.details import selected_below, shortcut_of
+from tests.unit.aci.accessibility.trees import SEEN, node
 
 
 @pytest.mark.parametrize(
@@ -27,3 +29,9 @@ from aci.accessibility.tree.details import shortcut_of
 )
 def test_shortcut_is_read_from_a_key_binding(binding: str, keys: str) -> None:
     assert shortcut_of(binding) == keys
+
+
+def test_choice_of_a_combo_box_may_be_in_a_group() -> None:
+    chosen = node("menu item", "Red", states=SEEN | StateBit.SELECTED.value)
+    group = node("panel", "Warm", None, chosen)
+    assert selected_below(node("combo box", "", None, node("menu", "", None, group)), 3) is chosen
