@@ -200,10 +200,10 @@ APPS = {
     "GNOME Console": App(("kgx",), "GTK 4"),
     "Konsole": App(("konsole",), "Qt 5"),
     "Sweet Home 3D": App(("sweethome3d",), "Swing"),
-    "Liferea": App(("liferea",), "GTK 3", held_out=True),
-    "GNOME Weather": App(("gnome-weather",), "GTK 4", held_out=True),
-    "Marble": App(("marble-qt",), "Qt 5", held_out=True),
-    "GeoGebra": App(("geogebra",), "Swing", held_out=True),
+    "Liferea": App(("liferea",), "GTK 3"),
+    "GNOME Weather": App(("gnome-weather",), "GTK 4"),
+    "Marble": App(("marble-qt",), "Qt 5"),
+    "GeoGebra": App(("geogebra",), "Swing"),
 }
 
 

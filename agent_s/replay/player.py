@@ -10,7 +10,7 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from aci.acting.actions import Action, Hotkey, SwitchApplications, Wait
+from aci.acting.actions import Action, Click, Hotkey, SwitchApplications, Wait
 from aci.acting.result import Refusal
 from aci.acting.settle import Settles
 from aci.observation.identity import find_again
@@ -294,6 +294,9 @@ class Replay:
     ) -> Generator[Event, None, str]:
         """Perform one learned step and check its effect; return a problem, or an empty text.
 
+        A click is repeated once if it should have opened a menu and no window has opened: an application that has just
+        started may not have seen the first one, or have closed the menu at once.
+
         Args:
             learned: The step.
             following: The next step; None after the last one.
@@ -303,6 +306,26 @@ class Replay:
             check: Whether to wait for late changes as well.
             files: File names in the wording.
         """
+        count = len(done)
+        problem = yield from self._perform_once(learned, following, steps, done, settle, check, files)
+        if problem and len(done) > count and opens_menu(learned):
+            before, seen = done[-1].before.windows, (yield from self.session.look(check=False))
+            if find_missing_window(learned, before, seen.windows):
+                done.pop()
+                problem = yield from self._perform_once(learned, following, steps, done, settle, check, files)
+        return problem
+
+    def _perform_once(
+        self,
+        learned: GroundedStep,
+        following: GroundedStep | None,
+        steps: list[Step],
+        done: list[Done],
+        settle: bool,
+        check: bool,
+        files: frozenset[str],
+    ) -> Generator[Event, None, str]:
+        """Perform one learned step as `_perform_step` does."""
         taken = yield from self._ground_and_perform(learned, following, steps, settle, files)
         if not isinstance(taken, _Performed):
             return taken
@@ -455,6 +478,11 @@ class Replay:
                 return where + problem
             seen = yield from self.session.look_again(POLL_S)
         return ""
+
+
+def opens_menu(step: GroundedStep) -> bool:
+    """Return whether a step is a click that opened a menu, or another window without a title, when it was learned."""
+    return isinstance(step.action, Click) and "" in step.names_of("opened")
 
 
 def is_effect_awaited(step: GroundedStep, following: GroundedStep | None, steps: Sequence[GroundedStep]) -> bool:
