@@ -52,7 +52,8 @@ class Application:
     @property
     def window_names(self) -> frozenset[str]:
         """What its windows may give as the name of their application, in lower case."""
-        names = (self.program, self.window_class, self.id, self.id.rpartition(".")[2])
+        called = f"{self.name} {self.generic_name}" if self.generic_name else ""  # as "Marble Virtual Globe" is
+        names = (self.program, self.window_class, self.id, self.id.rpartition(".")[2], called)
         return frozenset(without_version(name.casefold()) for name in names if name)
 
 

@@ -142,7 +142,8 @@ class _Function:
 
     def usual_names(self) -> Iterator[Intent]:
         """Yield what people call functions that most applications have, whatever their labels say."""
-        words = " ".join(word for word in self.item.split() if word.casefold() != self._app.casefold())
+        own = set(_WORD.findall(self._app.casefold()))
+        words = " ".join(word for word in self.item.split() if word.casefold() not in own) or self.item
         # Some show settings in the window that is there, and remain pressed meanwhile.
         shows = self._changes("opened") or (self._offers and self.direction != "off")
         if shows and label("opens_settings").fullmatch(words):
@@ -154,7 +155,7 @@ class _Function:
         if label("saves_as").fullmatch(words):
             yield from (read(name) for name in table("labels")["names_of_saving_as"])
         name = self.words.removeprefix("about ")
-        if name != self.words and set(name.split()) <= set(_WORD.findall(self._app.casefold())):
+        if name != self.words and set(name.split()) <= own:
             yield Open(object="about")
 
     # What the effect says

@@ -229,6 +229,8 @@ def test_java_keeps_to_a_private_home(tmp_path: Path) -> None:
 
 def test_windows_go_by_names_without_a_version() -> None:
     assert Application("gimp", "GIMP", ("/usr/bin/gimp-2.10",)).window_names == {"gimp"}
+    globe = Application("marble", "Marble", ("marble",), generic_name="Virtual Globe")
+    assert globe.window_names == {"marble", "marble virtual globe"}
 
 
 @pytest.mark.parametrize("user", [0, 1000])

@@ -154,6 +154,8 @@ def test_settings_of_the_application_have_all_their_usual_names(item: str, asked
     opened = (Change(kind="opened", what="Everything"),)
     naming = name_unit(attempt(step("menu item", item), effect=opened), "Calc")
     assert asked in (naming.name, *naming.aliases)
+    longer = name_unit(attempt(step("menu item", item), effect=opened), "Calc Spreadsheet Editor")
+    assert asked in (longer.name, *longer.aliases)
     keys = name_unit(attempt(step("menu item", "Configure Keyboard Shortcuts..."), effect=opened), "Calc")
     assert asked not in (keys.name, *keys.aliases)
 
