@@ -63,6 +63,8 @@ _BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like a loading one,
 _MINOR_SHARE = 0.05  # share of the screen that a status bar or some toolbar buttons take
 _COMPLETE_LIMIT_S = 0.5  # longest wait for the complete reading that checks a look; it continues in the background
 _TOOLTIP_S = 0.75  # Qt opens a tooltip 0.7 s after a window opened under the resting pointer, GTK 0.5 s
+_OPENS_S = 0.6  # on a busy machine, Java opens a menu or list of choices this long after it has reacted to the click
+_OPENERS = frozenset({"menu", "combo box"})
 _SCROLL_S = 0.65  # Qt scrolls to a clicked entry 0.1 s after the time for a double click, 0.4 s
 _REST_S = 1.0  # less than a model takes for a step; faster callers leave no time for background reads
 
@@ -142,7 +144,7 @@ class X11Desktop:
         self._acted = False
         self._acted_at = 0.0  # end of the latest action, on the monotonic clock
         self._delays_places = False  # whether an application in the latest reading reports places at intervals
-        self._clicked = False  # whether the latest action was a click
+        self._clicked = ""  # the button that the latest action clicked; empty if it was no click
         self._settles = True  # whether the caller of the current action wants the screen to settle
         self._latest_look = True, True  # its `read_texts` and `check`, reused for looks during an action
         # areas of text without an element at the latest look; None if OCR was off
@@ -255,6 +257,9 @@ class X11Desktop:
             return 0.0
         there = [each for each in seen.elements if each.rect.contains(pointer)]
         pointed = min(there, key=lambda each: each.rect.area, default=None)
+        opens = self._clicked == "right" or (pointed is not None and pointed.role in _OPENERS)
+        if opens and self._seen is not None and self._seen.by_id.keys() == seen.by_id.keys():
+            return _OPENS_S
         return _SCROLL_S if pointed is not None and self.accessibility.scrolls_late(pointed.id) else 0.0
 
     def _wait_for_documents(self, started: float) -> bool:
@@ -422,7 +427,8 @@ class X11Desktop:
         finally:
             if not isinstance(action, LOOKS):
                 self._acted, self._by_look = settle is True, False
-                self._clicked, self._acted_at = isinstance(action, Click), time.monotonic()
+                self._clicked = action.button_type if isinstance(action, Click) else ""
+                self._acted_at = time.monotonic()
 
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0

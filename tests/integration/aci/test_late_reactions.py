@@ -1,4 +1,4 @@
-"""What scrolls, or reports that it has, half a second later is seen as it is then."""
+"""What opens or scrolls half a second later, or reports that it has, is seen as it is then."""
 
 from __future__ import annotations
 
@@ -28,6 +28,25 @@ entries.show()
 app.exec()
 """
 
+MENU = """
+import gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import GLib, Gtk
+window, menu, item = Gtk.Window(title="Late"), Gtk.Menu(), Gtk.MenuItem(label="Rotate")
+area, label = Gtk.EventBox(), Gtk.Label(label="Picture")
+menu.append(item)
+menu.show_all()
+def pressed(area, event):
+    label.set_markup("<b><u>Picture</u></b>")
+    GLib.timeout_add(500, menu.popup, None, None, None, None, event.button, 0)
+area.connect("button-press-event", pressed)
+area.add(label)
+window.add(area)
+window.set_default_size(300, 200)
+window.show_all()
+Gtk.main()
+"""
+
 
 def entries(seen: Observation) -> list[str]:
     return [each.name for each in seen.elements if each.role == "list item"]
@@ -50,6 +69,16 @@ def test_list_is_seen_after_it_has_scrolled_to_the_clicked_entry(library: str) -
         seen = entries(desktop.observe())
         time.sleep(1.0)  # longer than Qt delays a scroll
         assert entries(desktop.observe()) == seen != entries(before)
+
+
+@pytest.mark.desktop
+def test_menu_is_seen_that_opens_after_the_click_has_shown() -> None:
+    with desktop_without_ocr((800, 600)) as desktop:
+        desktop.launch([str(SYSTEM_PYTHON), "-c", MENU])
+        before = until(desktop, lambda seen: any(each.name == "Picture" for each in seen.elements))
+        picture = next(each for each in before.elements if each.name == "Picture")
+        assert desktop.perform(Click(element_id=picture.id, button_type="right")).ok
+        assert any(each.name == "Rotate" for each in desktop.observe().elements)
 
 
 @needs("chromium")
