@@ -196,7 +196,7 @@ class _Walk:
             disabled=place.disabled or disables(self._application, node),
             description=self._container_description(node, place),
         )
-        if _opens_outside(node) and node.popup is None:
+        if self._opens_outside(node) and node.popup is None:
             return base._replace(clip=self._screen, soft=None, outside=True)
         if self._gecko and node.role == "tool bar" and node.rect is None:
             return None  # a menu bar that is put away
@@ -209,6 +209,14 @@ class _Walk:
             return base._replace(soft=soft or node.rect) if node.rect.area else base
         clip = place.clip.intersection(node.rect)
         return None if clip is None else base._replace(clip=clip)
+
+    def _opens_outside(self, node: Node) -> bool:
+        """Return whether what a node holds opens in a window of its own: a menu of GTK 3 may be part of a button."""
+        return node.role in roles.OPENS_OUTSIDE or (
+            node.role in roles.BUTTONS
+            and self._application.toolkit.startswith("gtk")
+            and any(child.role in roles.MENU_ENTRIES for child in node.children)
+        )
 
     def _is_group_of_choices(self, node: Node) -> bool:
         """Return whether a node is a group of entries in a list of choices of a page."""
@@ -477,13 +485,6 @@ def _above(rect: Rect, shown: Iterable[Node]) -> Rect | None:
 
 def _is_hidden_box(node: Node) -> bool:
     return node.role in ("check box", "radio button", "switch") and not node.has(StateBit.SHOWING)
-
-
-def _opens_outside(node: Node) -> bool:
-    """Return whether the content of a node opens in a window of its own: a menu of GTK 3 may be part of a button."""
-    return node.role in roles.OPENS_OUTSIDE or (
-        node.role in roles.BUTTONS and any(child.role in roles.MENU_ENTRIES for child in node.children)
-    )
 
 
 def _is_nameless_picture(draft: Draft) -> bool:

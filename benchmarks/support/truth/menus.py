@@ -37,7 +37,7 @@ TOOLKITS: Mapping[str, Sequence[str]] = {
     "Qt 6": (*PYTHON, f"{_FIXTURES}.qt", "6"),
     "Swing": ("Menus",),
 }
-WINDOWS, STEPS = 6, 12
+WINDOWS, STEPS = 3, 12
 QUICK_WINDOWS = 1
 SIZE = (1280, 900)
 PAGES = 3
