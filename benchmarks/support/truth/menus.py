@@ -10,7 +10,7 @@ of the clicks on entries that chose this entry. `page_hit`: the same for lists o
 from __future__ import annotations
 
 import random
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,10 +68,7 @@ def measure(figures: Figures, quick: bool) -> None:
             line for one in here for line in (*one.seen.unseen, *one.seen.phantoms, *one.covered, *one.missed)
         ):
             tell(f"  {toolkit}, {line}")
-        unseen, missed = (
-            sum(len(each) for each in some)
-            for some in zip(*((one.seen.unseen, one.missed) for one in here), strict=True)
-        )
+        unseen, missed = sum(len(one.seen.unseen) for one in here), sum(len(one.missed) for one in here)
         tell(f"{toolkit}: {unseen} entries unseen, {missed} clicks missed")
         found += here
     entries, clicks = sum(one.seen.parts for one in found), sum(one.clicks for one in found)
@@ -126,35 +123,53 @@ def choose(toolkit: str, seed: int, steps: int) -> Found:
             right = opener.name.startswith(_CONTEXT)
             desktop.perform(Click(element_id=opener.id, button_type="right" if right else "left"))
             name = f"window {seed}, {opener.role} {opener.name or opener.text!r}"
-            for _ in range(_DEEPEST):
-                elements = desktop.observe().elements
-                shown = report()
-                within = _within(shown, elements, corner)
-                found.seen.add(name, shown, within, corner)
-                found.covered += [
-                    f"{name}: {each.role} {each.name!r} is covered" for each in _covered(shown, within, corner)
-                ]
-                picked = _entry(shown, elements, corner, taken, chance)
-                if picked is None:
-                    break
-                entry, element = picked
-                found.clicks += 1
-                desktop.perform(Click(element_id=element.id))
-                taken.add(entry["name"])
-                name += f" > {entry['name']}"
-                after = report()
-                if entry["kind"] == "menu":
-                    if not _opened(shown, after):
-                        found.missed.append(f"{name}: no menu opened")
-                elif after["chosen"][len(shown["chosen"]) :] != [entry["name"]]:
-                    found.missed.append(f"{name}: chose {after['chosen'][len(shown['chosen']) :]}")
-                    break
-                else:
-                    break
+            _choose_entry(desktop, name, report, taken, corner, chance, found)
             for _ in range(_DEEPEST):
                 if report()["popovers"]:
                     desktop.perform(Hotkey(keys=("Escape",)))
     return found
+
+
+def _choose_entry(
+    desktop: VirtualDesktop,
+    name: str,
+    report: Callable[[], dict[str, Any]],
+    taken: set[str],
+    corner: Point,
+    chance: random.Random,
+    found: Found,
+) -> None:
+    """Compare an open menu or list with what is seen, and choose an entry of it, through submenus; add to `found`.
+
+    Args:
+        desktop: The desktop.
+        name: How it was opened.
+        report: Returns what the program shows.
+        taken: Entries not to choose; those that are chosen are added.
+        corner: The corner from which reports count, px.
+        chance: Source of the random choices.
+        found: What came of it.
+    """
+    for _ in range(_DEEPEST):
+        elements, shown = desktop.observe().elements, report()
+        within = _within(shown, elements, corner)
+        found.seen.add(name, shown, within, corner)
+        found.covered += [f"{name}: {each.role} {each.name!r} is covered" for each in _covered(shown, within, corner)]
+        picked = _entry(shown, elements, corner, taken, chance)
+        if picked is None:
+            return
+        entry, element = picked
+        found.clicks += 1
+        desktop.perform(Click(element_id=element.id))
+        taken.add(entry["name"])
+        name += f" > {entry['name']}"
+        after = report()
+        chosen = after["chosen"][len(shown["chosen"]) :]
+        if entry["kind"] != "menu":
+            found.missed += [f"{name}: chose {chosen}"] if chosen != [entry["name"]] else []
+            return
+        if not _opened(shown, after):
+            found.missed.append(f"{name}: no menu opened")
 
 
 def choose_in_page(browser: str, seed: int, steps: int) -> Found:
