@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -191,12 +192,17 @@ def choose_in_page(browser: str, seed: int, steps: int) -> Found:
             if usable := [each for each in entries if each.name and "disabled" not in each.states]:
                 entry = chance.choice(usable)
                 desktop.perform(Click(element_id=entry.id))
-                if not wait_until(lambda: f"{CHOSEN}{entry.name}" in window_of(desktop, "").title, _LIMIT_S):  # noqa: B023
+                if not wait_until(partial(_says, desktop, f"{CHOSEN}{entry.name} "), _LIMIT_S):
                     found.missed.append(f"{name} > {entry.name}: {window_of(desktop, '').title}")
             else:
                 found.missed.append(f"{name}: no entry is seen")
             desktop.perform(Hotkey(keys=("Escape",)))
     return found
+
+
+def _says(desktop: VirtualDesktop, words: str) -> bool:
+    """Return whether the title of the window in front begins with some words; the browser's name follows."""
+    return window_of(desktop, "").title.startswith(words)
 
 
 def _wait_for_boxes(desktop: VirtualDesktop) -> list[Element]:
