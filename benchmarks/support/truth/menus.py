@@ -153,6 +153,10 @@ def _choose_entry(
     """
     for _ in range(_DEEPEST):
         elements, shown = desktop.observe().elements, report()
+        if not shown["popovers"]:
+            found.clicks += 1
+            found.missed.append(f"{name}: nothing opened")
+            return
         within = _within(shown, elements, corner)
         found.seen.add(name, shown, within, corner)
         found.covered += [f"{name}: {each.role} {each.name!r} is covered" for each in _covered(shown, within, corner)]
