@@ -73,6 +73,7 @@ class StateBit(IntFlag):
     HORIZONTAL = 1 << 14
     MODAL = 1 << 16
     MULTI_LINE = 1 << 17
+    OPAQUE = 1 << 19
     PRESSED = 1 << 20
     SELECTABLE = 1 << 22
     SELECTED = 1 << 23

@@ -13,7 +13,13 @@ from typing import Any, NamedTuple
 
 from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, Ref, StateBit, object_ref, role_name
 from aci.accessibility.dbus.bus import Bus, CallRefused
-from aci.accessibility.tree.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
+from aci.accessibility.tree.libreoffice import (
+    is_part_of_sheet,
+    may_be_sheet,
+    revive_input_lines,
+    settle_combo_boxes,
+    settle_input_lines,
+)
 from aci.accessibility.tree.nodes import Application, Node
 
 MOST_CHILDREN = 2000  # nodes with more children are never listed completely: a sheet would be busy for minutes
@@ -127,8 +133,8 @@ def _node_of_item(item: Sequence[Any]) -> Node:
 
 
 def corrected_states(role: str, states: int) -> int:
-    """Return corrected states: GTK 3 denies that a scrolled viewport is showing."""
-    if role == "viewport" and states & StateBit.VISIBLE:
+    """Return corrected states: GTK 3 denies that a scrolled viewport shows, LibreOffice that panes of sheets do."""
+    if states & StateBit.VISIBLE and (role == "viewport" or is_part_of_sheet(role, states)):
         return states | StateBit.SHOWING
     return states
 
@@ -195,13 +201,13 @@ async def describe_unknown(bus: Bus, application: Application, listed: Iterable[
 def _describes_visible(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[Ref], states: int) -> bool:
     """Return whether an invisible object describes a visible one.
 
-    Examples are the items of closed combo boxes, hidden parts of LibreOffice's, its input line, which denies that it is
-    visible, as viewports do, and check boxes that pages hide to draw their labels as such.
+    Examples are the items of closed combo boxes, hidden parts of LibreOffice's, its input line and panes of its sheets,
+    which deny that they are visible, as viewports do, and check boxes that pages hide to draw their labels as such.
     """
     around = nodes.get(parent.parent) if parent.parent is not None else None
     if parent.role in ("combo box", "scroll pane", "label") or (around is not None and around.role == "combo box"):
         return True
-    return states == StateBit.DEFUNCT.value or (parent.role == "filler" and len(siblings) == 3)
+    return states == StateBit.DEFUNCT.value or may_be_sheet(states) or (parent.role == "filler" and len(siblings) == 3)
 
 
 def adopt(application: Application, node: Node, refs: Sequence[Ref]) -> bool:

@@ -10,8 +10,20 @@ from aci.accessibility.tree.nodes import Node
 _ALIVE = (
     StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.EDITABLE | StateBit.FOCUSABLE
 ).value
+_SHEET = (StateBit.VISIBLE | StateBit.EDITABLE | StateBit.OPAQUE).value
 _COMBO_PARTS = {"text", "combo box", "toggle button"}
 MOST_LINES = 200  # paragraphs in an input line; a panel with more is something else
+
+
+def may_be_sheet(states: int) -> bool:
+    """Return whether an object with these states may be part of a sheet, though it denies that it shows."""
+    return states & _SHEET == _SHEET
+
+
+def is_part_of_sheet(role: str, states: int) -> bool:
+    """Return whether an object is a sheet or holds one: of a split or frozen window, some deny that they show."""
+    holds = role == "document spreadsheet" or (role == "table" and bool(states & StateBit.MANAGES_DESCENDANTS))
+    return holds and may_be_sheet(states)
 
 
 def revive_input_lines(nodes: Iterable[Node]) -> list[Node]:

@@ -10,6 +10,7 @@ from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 
 GECKO = "Gecko"  # how the toolkit of Firefox and Thunderbird begins
+Lines = dict[int, tuple[int, int]]
 JAVA = "J2SE-access-bridge"
 
 
@@ -104,6 +105,8 @@ class Application:
     shortcuts: dict[tuple[Ref, str, str], str] = field(default_factory=dict)  # of menu entries, read once
     # cell objects of each sheet by row and column
     cells: dict[Ref, dict[tuple[int, int], Ref]] = field(default_factory=dict)
+    # starts and lengths in px of the columns and rows in view of each sheet, by number
+    lines: dict[Ref, tuple[Lines, Lines]] = field(default_factory=dict)
     views: set[Ref] = field(default_factory=set)  # large tables of which only the visible part was read
     patchy: bool = False  # whether its cache lacks nodes, so that reading it completely takes many calls
     # objects that contain documents or did, such as the pages of a browser
@@ -122,7 +125,7 @@ class Application:
     def unread(self) -> Application:
         """Return a copy without nodes that still knows the cells of its sheets."""
         cells = {table: dict(known) for table, known in self.cells.items()}
-        unread = replace(self, nodes={}, tops=[], settled={}, shortcuts={}, cells=cells, views=set())
+        unread = replace(self, nodes={}, tops=[], settled={}, shortcuts={}, cells=cells, lines={}, views=set())
         unread.patchy = unread.cut = False
         return unread
 

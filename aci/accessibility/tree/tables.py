@@ -1,6 +1,6 @@
 """Tables that are too large to list, of which only the visible part is read: a sheet has millions of cells.
 
-The cells under two opposite corners give the range of rows and columns to read. The object of a cell stays valid while
+The cells along its edges give the range of rows and columns to read. The object of a cell stays valid while
 its sheet lives, so later looks only read the texts.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice, product
 
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit, object_ref
@@ -21,7 +22,7 @@ from aci.accessibility.tree.capture import (
     showing,
 )
 from aci.accessibility.tree.details import LONGEST_TEXT, all_extents, read_details
-from aci.accessibility.tree.nodes import Application, Node
+from aci.accessibility.tree.nodes import Application, Lines, Node
 from aci.accessibility.tree.refresh_scope import Scope
 from aci.observation.cell_addresses import Cell, address_of, parse_address
 from aci.observation.geometry import Rect
@@ -29,7 +30,8 @@ from aci.observation.geometry import Rect
 MOST_CELLS = 2500  # a full HD screen shows about 1,600
 MOST_LINES = 1000  # rows or columns; each is at least 1 px
 MOST_PARTS = 16  # parts of a cell that may name it
-INSET = 4  # distance of test points from the corners of a table, px
+INSET = 4  # distance of test points from the edges of a table, px
+EDGE_POINTS = 5  # of a sheet, at which it is asked for cells
 
 
 class KnownTables:
@@ -68,8 +70,7 @@ class KnownTables:
                 not (is_sheet(table) or table.ref in self._application.cells)
                 or self._scope.everything
                 or not known
-                or (differ := await refresh_view(bus, self._application, table, known, self._unclear[table.ref]))
-                is None
+                or (differ := await refresh_view(bus, self._application, table, self._unclear[table.ref])) is None
             ):
                 await read_table(bus, self._application, table)
                 changed.add(table.ref)
@@ -142,10 +143,10 @@ async def _has_addresses(bus: Bus, table: Ref, area: Rect) -> bool:
 
 async def read_view(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
     """Return nodes of the visible cells of a sheet in an area of reported coordinates, in rows from the top."""
-    first, last = await _corners(bus, table.ref, area)
-    if first is None or last is None:
+    view = await _view(bus, table.ref, area)
+    if view is None:
         return []
-    rows, columns = _span(first[0], last[0]), _span(first[1], last[1])
+    rows, columns = view.rows, view.columns
     wanted = list(islice(product(rows, columns), MOST_CELLS))
     known = application.cells.setdefault(table.ref, {})
     for _ in range(2):
@@ -153,7 +154,7 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
         missing = [cell for cell in wanted if cell not in known]
         found = zip(missing, await _cells_at(bus, table.ref, missing), strict=True)
         known |= {cell: ref for cell, ref in found if ref is not None}
-        nodes = await _read_cells(bus, table, known, rows, columns)
+        nodes = await _read_cells(bus, application, table, known, view)
         if nodes is not None:
             await _replace_outdated(bus, table.ref, known, [node for node in nodes if node.cell in former])
             return nodes
@@ -161,32 +162,23 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
     return []
 
 
-async def refresh_view(
-    bus: Bus, application: Application, table: Node, cells: Sequence[Node], unchecked: Sequence[Node]
-) -> bool | None:
-    """Update the texts of `unchecked` cells of a view that still shows the same `cells` in the same places.
+async def refresh_view(bus: Bus, application: Application, table: Node, unchecked: Sequence[Node]) -> bool | None:
+    """Update the texts of `unchecked` cells of a view that still shows the same cells in the same places.
 
     Returns:
         Whether any text changed; None if the view must be read completely.
     """
     known = application.cells.get(table.ref, {})
-    places = {node.cell: node.rect for node in cells if node.cell is not None and node.rect is not None}
-    if not places or table.rect is None:
+    if table.rect is None or table.ref not in application.lines:
         return None
-    (top, left), (bottom, right) = next(iter(places)), list(places)[-1]
-    first, last = await _corners(bus, table.ref, table.rect)
-    if first is None or last is None or first != (top, left) or last < (bottom, right):
-        return None
-    lefts, tops = await asyncio.gather(
-        _edges(bus, known, [(first[0], column) for column in _span(first[1], last[1])], across=True),
-        _edges(bus, known, [(row, first[1]) for row in _span(first[0], last[0])], across=False),
-    )
-    if lefts != {cell[1]: (rect.x, rect.width) for cell, rect in places.items() if cell[0] == top}:
-        return None
-    if tops != {cell[0]: (rect.y, rect.height) for cell, rect in places.items() if cell[1] == left}:
+    view = await _view(bus, table.ref, table.rect)
+    if view is None or await _lines(bus, known, view) != application.lines[table.ref]:
         return None
     texts = await _texts(bus, [node.ref for node in unchecked])
     if any(text is None for text in texts):
+        return None
+    places = await _places(bus, unchecked, view, application.lines[table.ref])
+    if any(node.rect != place for node, place in zip(unchecked, places, strict=True)):
         return None
     before = [node.text for node in unchecked]
     for node, text in zip(unchecked, texts, strict=True):
@@ -215,21 +207,73 @@ def _span(first: int, last: int) -> range:
     return range(first, min(last + 1, first + MOST_LINES))
 
 
-async def _corners(bus: Bus, table: Ref, area: Rect) -> tuple[Cell | None, Cell | None]:
-    return await asyncio.gather(
-        _cell_at(bus, table, area.x + INSET, area.y + INSET),
-        _cell_at(bus, table, area.right - INSET, area.bottom - INSET),
-    )
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The part of a sheet that is in view."""
+
+    first: Cell  # the lowest row and column
+    last: Cell
+    mirrored: bool  # whether the columns run from right to left
+    area: Rect  # where, in reported coordinates
+
+    @property
+    def rows(self) -> range:
+        return _span(self.first[0], self.last[0])
+
+    @property
+    def columns(self) -> range:
+        return _span(self.first[1], self.last[1])
 
 
-async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range, columns: range) -> list[Node] | None:
-    """Read a range of cells; None if one is gone."""
-    if not rows or not columns:
+async def _view(bus: Bus, table: Ref, area: Rect) -> _View | None:
+    """Find out which rows and columns of a sheet are in view in an area of reported coordinates.
+
+    At a merged cell, its first row and column are found, which may be scrolled out, so cells all along the edges tell.
+    """
+    inner = Rect(area.x + INSET, area.y + INSET, area.width - 2 * INSET, area.height - 2 * INSET)
+    xs, ys = _spread(inner.x, inner.right), _spread(inner.y, inner.bottom)
+    edges = ([(xs[0], y) for y in ys], [(xs[-1], y) for y in ys], [(x, ys[0]) for x in xs], [(x, ys[-1]) for x in xs])
+    points = list(dict.fromkeys(point for edge in edges for point in edge))
+    found = dict(zip(points, await asyncio.gather(*(_cell_at(bus, table, *point) for point in points)), strict=True))
+    left, right, top, bottom = ([cell for point in edge if (cell := found[point]) is not None] for edge in edges)
+    if not (left and right and top and bottom):
         return None
+    one, other = max(column for _, column in left), max(column for _, column in right)
+    first, last = max(row for row, _ in top), max(row for row, _ in bottom)
+    return _View((first, min(one, other)), (last, max(one, other)), one > other, area)
+
+
+def _spread(first: int, end: int) -> list[int]:
+    """Return some numbers from the first one to the last one, evenly spread."""
+    return [first + round((end - 1 - first) * place / (EDGE_POINTS - 1)) for place in range(EDGE_POINTS)]
+
+
+async def _lines(bus: Bus, refs: dict[Cell, Ref], view: _View) -> tuple[Lines, Lines]:
+    """Return start and length in px of the columns and rows in view by number; {} if a cell is gone."""
     lefts, tops = await asyncio.gather(
-        _edges(bus, refs, [(rows[0], column) for column in columns], across=True),
-        _edges(bus, refs, [(row, columns[0]) for row in rows], across=False),
+        _edges(bus, refs, [(view.last[0], column) for column in view.columns], across=True),
+        _edges(bus, refs, [(row, view.last[1]) for row in view.rows], across=False),
     )
+    return _mirrored(lefts, view.area) if view.mirrored else lefts, tops
+
+
+def _mirrored(columns: Lines, area: Rect) -> Lines:
+    """Return the places of columns that run from right to left: LibreOffice tells their right edges as left ones."""
+    edges = [*(start for start, _ in columns.values()), area.x]
+    return {
+        column: (left, right - left)
+        for column, right, left in zip(columns, edges, edges[1:], strict=False)
+        if left < right
+    }
+
+
+async def _read_cells(
+    bus: Bus, application: Application, table: Node, refs: dict[Cell, Ref], view: _View
+) -> list[Node] | None:
+    """Read the cells in view, without those that merged ones cover; None if one is gone."""
+    if not view.rows or not view.columns:
+        return None
+    lefts, tops = await _lines(bus, refs, view)
     if not lefts or not tops:
         return None
     wanted = [cell for cell in product(tops, lefts) if cell in refs][:MOST_CELLS]
@@ -237,11 +281,38 @@ async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range,
     known = [text for text in texts if text is not None]
     if len(known) < len(texts):
         return None
-    nodes = []
-    for cell, text in zip(wanted, known, strict=True):
-        (y, height), (x, width) = tops[cell[0]], lefts[cell[1]]
-        nodes.append(cell_node(table, cell, refs[cell], text, Rect(x, y, width, height)))
-    return nodes
+    application.lines[table.ref] = lines = lefts, tops
+    nodes = [
+        cell_node(table, cell, refs[cell], text, _place(cell, lines)) for cell, text in zip(wanted, known, strict=True)
+    ]
+    merged: list[Rect] = []
+    for node, place in zip(nodes, await _places(bus, nodes, view, lines), strict=True):
+        if place != node.rect:
+            node.rect = place
+            merged.append(place)
+    return [node for node in nodes if node.rect in merged or not _is_covered(node, merged)]
+
+
+def _place(cell: Cell, lines: tuple[Lines, Lines]) -> Rect:
+    (x, width), (y, height) = lines[0][cell[1]], lines[1][cell[0]]
+    return Rect(x, y, width, height)
+
+
+async def _places(bus: Bus, nodes: Sequence[Node], view: _View, lines: tuple[Lines, Lines]) -> list[Rect]:
+    """Return the places of cells, which are larger than their row and column where cells are merged."""
+    places = []
+    for node, reported in zip(nodes, await all_extents(bus, [node.ref for node in nodes]), strict=True):
+        assert node.cell is not None
+        place = _place(node.cell, lines)
+        if reported is not None and (reported.width > place.width or reported.height > place.height):
+            width, height = max(place.width, reported.width), max(place.height, reported.height)
+            place = Rect(place.right - width if view.mirrored else place.x, place.y, width, height)
+        places.append(place)
+    return places
+
+
+def _is_covered(node: Node, merged: Sequence[Rect]) -> bool:
+    return node.rect is not None and any(area.contains(node.rect.center) for area in merged)
 
 
 async def _cell_at(bus: Bus, table: Ref, x: int, y: int) -> Cell | None:
@@ -276,7 +347,7 @@ async def _texts(bus: Bus, refs: Sequence[Ref]) -> list[str | None]:
     return [None if text is None else text[:LONGEST_TEXT] for text in texts]
 
 
-async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> dict[int, tuple[int, int]]:
+async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> Lines:
     """Return start and length in px of each column (`across`) or row by number; {} if a cell is gone.
 
     LibreOffice drops cell objects now and then, except the active one; hidden cells have an empty area.
@@ -290,7 +361,7 @@ async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across:
         for cell, rect in zip(asked, rects, strict=True)
         if rect is not None and rect.area
     ]
-    edges: dict[int, tuple[int, int]] = {}
+    edges: Lines = {}
     for (number, start, length), following in zip(starts, [*starts[1:], None], strict=False):
         # A merged cell reaches over its neighbours: what counts is where the next one begins.
         adjacent = following is not None and following[0] == number + 1

@@ -90,8 +90,9 @@ def test_emptied_cell_is_empty_although_its_former_object_keeps_its_text() -> No
     ]
     office = application(frame(sheet))
     known = office.cells[sheet.ref] = {cell.cell: cell.ref for cell in cells if cell.cell is not None}
+    office.lines[sheet.ref] = {0: (0, 100), 1: (100, 100)}, {0: (0, 20)}
 
-    changed = asyncio.run(refresh_view(cast(Bus, Sheet()), office, sheet, cells, cells))
+    changed = asyncio.run(refresh_view(cast(Bus, Sheet()), office, sheet, cells))
 
     assert changed
     assert [cell.text for cell in cells] == ["one", ""]
@@ -106,3 +107,86 @@ def test_sheet_that_cannot_be_edited_is_read_as_a_sheet() -> None:
     assert [(cell.name, cell.text, cell.rect) for cell in sheet.children] == [
         ("A1", "one", Rect(0, 0, 100, 20)), ("B1", "", Rect(100, 0, 100, 20))
     ]  # fmt: skip
+
+
+class Grid:
+    """A sheet of four columns and three rows of 100 x 20 px, each cell with its address as text.
+
+    Args:
+        merged: Corners of merged cells, rows and columns counted from 0.
+        mirrored: Whether its columns run from right to left, and are reported as LibreOffice does.
+    """
+
+    def __init__(self, merged: tuple[tuple[int, int], tuple[int, int]] | None = None, mirrored: bool = False) -> None:
+        self._merged, self._mirrored = merged, mirrored
+
+    async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
+        return [self._answer(*call) for call in calls]
+
+    async def ask(self, *call: Any) -> Any:
+        [answer] = await self.ask_all([call])
+        return answer
+
+    def _answer(self, name: str, path: str, _: str, member: str, __: str, body: Sequence[Any]) -> Any:
+        match member:
+            case "GetAccessibleAtPoint":
+                column = body[0] // 100
+                return (name, self._path(self._first(body[1] // 20, 3 - column if self._mirrored else column)))
+            case "GetAccessibleAt":
+                return (name, self._path(tuple(body)))
+            case "GetExtents":
+                return self._extents(*self._cell(path))
+            case "Get" | "GetText":
+                row, column = self._cell(path)
+                return f"{'ABCD'[column]}{row + 1}"
+        raise AssertionError(member)
+
+    def _extents(self, row: int, column: int) -> tuple[int, int, int, int]:
+        high = wide = 1
+        if self._merged is not None and (row, column) == self._merged[0]:
+            high, wide = (last - first + 1 for first, last in zip(*self._merged, strict=True))
+        return (100 * (4 - column) if self._mirrored else 100 * column), 20 * row, 100 * wide, 20 * high
+
+    def _first(self, row: int, column: int) -> tuple[int, int]:
+        if self._merged is None:
+            return row, column
+        (top, left), (bottom, right) = self._merged
+        return (top, left) if top <= row <= bottom and left <= column <= right else (row, column)
+
+    @staticmethod
+    def _path(cell: Sequence[int]) -> str:
+        return f"/{cell[0]}/{cell[1]}"
+
+    @staticmethod
+    def _cell(path: str) -> tuple[int, int]:
+        _, row, column = path.split("/")
+        return int(row), int(column)
+
+
+def cells_of(grid: Grid) -> dict[str, Rect | None]:
+    sheet = node("table", "Sheet", Rect(0, 0, 400, 60))
+    asyncio.run(read_table(cast(Bus, grid), application(frame(sheet)), sheet))
+    return {cell.name: cell.rect for cell in sheet.children}
+
+
+def test_merged_cells_are_one_cell() -> None:
+    found = cells_of(Grid(merged=((0, 1), (1, 2))))
+    assert found["B1"] == Rect(100, 0, 200, 40)
+    assert sorted(found) == ["A1", "A2", "A3", "B1", "B3", "C3", "D1", "D2", "D3"]
+
+
+def test_rows_and_columns_are_found_where_merged_cells_fill_corners() -> None:
+    found = cells_of(Grid(merged=((1, 1), (2, 3))))
+    assert sorted(found) == ["A1", "A2", "A3", "B1", "B2", "C1", "D1"]
+    assert found["D1"] == Rect(300, 0, 100, 20)
+
+
+def test_columns_from_right_to_left_are_where_they_are_drawn() -> None:
+    found = cells_of(Grid(mirrored=True))
+    assert (found["A1"], found["D3"]) == (Rect(300, 0, 100, 20), Rect(0, 40, 100, 20))
+
+
+def test_merged_cells_from_right_to_left() -> None:
+    found = cells_of(Grid(merged=((0, 0), (0, 1)), mirrored=True))
+    assert found["A1"] == Rect(200, 0, 200, 20)
+    assert "B1" not in found
