@@ -33,6 +33,7 @@ from aci.accessibility.texts import (
 )
 from aci.accessibility.tree.capture import all_properties, all_states, corrected_states
 from aci.accessibility.tree.details import extents, full_text
+from aci.accessibility.tree.libreoffice import is_input_line
 from aci.accessibility.tree.names import lies_in_disabled, states_of
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import delays_places, lags
@@ -63,8 +64,7 @@ class _Handle:
 
     @classmethod
     def of(cls, node: Node) -> _Handle:
-        # What holds its text elsewhere is an input line of LibreOffice, whose own states mean nothing.
-        shows = 0 if node.text_at else node.states & (StateBit.SHOWING | StateBit.VISIBLE).value
+        shows = 0 if is_input_line(node) else node.states & (StateBit.SHOWING | StateBit.VISIBLE).value
         scale = node.enlarged[0] if node.enlarged else 1.0
         role, name, states, _ = node.as_reported or (node.role, node.name, node.states, 0)
         said = role, name, states & _TELLING

@@ -26,7 +26,12 @@ VIEWED = ROWS | {"table cell"}  # entries of lists, trees and tables
 RECORDS = frozenset({"list item", "tree item", "table row", "icon", "article", "comment"})
 # shown whenever they are visible, whatever their name
 INTERACTIVE = (
-    BUTTONS | CHECKABLE | MENU_ENTRIES | FIELDS | ITEMS | frozenset({"link", "image map", "video", "audio", "embedded"})
+    BUTTONS
+    | CHECKABLE
+    | MENU_ENTRIES
+    | FIELDS
+    | ITEMS
+    | frozenset({"link", "image map", "video", "audio", "embedded", "shape"})
 )
 
 VALUED = frozenset({"slider", "spin button", "progress bar", "level bar", "dial", "rating", "date editor"})

@@ -1,16 +1,18 @@
 """Elements of toolkits that other parts of their window cover: what of them is not covered.
 
-Toolkits draw later siblings over earlier ones; Swing draws menus over everything else.
+Toolkits draw later siblings over earlier ones; Swing draws menus over everything else, LibreOffice pictures over texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.forest import SMALLEST_PX, Forest, edges
 from aci.accessibility.roles import INTERACTIVE, ITEMS
 from aci.accessibility.tree.capture import showing
+from aci.accessibility.tree.libreoffice import SHAPE
 from aci.accessibility.tree.names import is_gtk4, visible_children
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Point, Rect
@@ -21,6 +23,9 @@ MOST_COVERS = 200  # widgets considered over one other
 BORDER_PX = 18, 6  # GTK 4 extents exclude border and padding (across, down)
 MENU_BORDER_PX = 4  # of Swing, around the entries
 
+_FLOWING = frozenset({"paragraph", "heading"})
+_OBJECTS = frozenset({"panel", "image", "embedded", SHAPE})  # in a text of LibreOffice
+_IN_A_TEXT = (StateBit.EDITABLE | StateBit.SELECTABLE | StateBit.FOCUSABLE).value
 _DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
 
 
@@ -62,9 +67,28 @@ def points_beside_menus(
         for node in showing(application)
         if node.role in ("menu", "popup menu") and (parts := _shown_parts(application, node))
     ]
+    return _points_beside(menus, elements, drafts)
+
+
+def points_beside_objects(
+    application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
+) -> dict[int, Point | None]:
+    """Return new points of paragraphs in a document that a picture, a frame or a shape in it covers."""
+    objects = [
+        (node.ref, node.rect)
+        for node in showing(application)
+        if node.role in _OBJECTS and node.states & _IN_A_TEXT == _IN_A_TEXT and node.rect is not None
+    ]
+    texts = [element for element in elements if element.role in _FLOWING] if objects else []
+    return _points_beside(objects, texts, drafts)
+
+
+def _points_beside(
+    areas: Sequence[tuple[Ref, Rect]], elements: Sequence[Element], drafts: Mapping[int, Draft]
+) -> dict[int, Point | None]:
     points: dict[int, Point | None] = {}
     for element in elements:
-        covers = [rect for ref, rect in menus if ref not in drafts[element.id].holders]
+        covers = [rect for ref, rect in areas if ref not in drafts[element.id].holders]
         if element.point is not None and any(rect.contains(element.point) for rect in covers):
             best = largest_piece(uncovered(element.rect, covers))
             points[element.id] = best.center if best is not None else None

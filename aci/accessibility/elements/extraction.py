@@ -14,6 +14,7 @@ from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.kept_drafts import WIDE, KeptDrafts
 from aci.accessibility.elements.page_fields import date_part, date_text
 from aci.accessibility.tree.gtk3 import drawn_texts
+from aci.accessibility.tree.libreoffice import SHAPE
 from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
@@ -35,7 +36,7 @@ from aci.accessibility.tree.names import (
     without_additions,
 )
 from aci.accessibility.tree.nodes import GECKO, Application, Node
-from aci.accessibility.tree.text_runs import EMBEDDED, has_own_text, spoken_text
+from aci.accessibility.tree.text_runs import EMBEDDED, filled_text, has_own_text, spoken_text
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 from aci.observation.visibility import bounding, reading_order
@@ -434,13 +435,20 @@ class _Walk:
             ]
             within = [other for other in within if other not in parts]
             if EMBEDDED in draft.text:
-                draft.text = "\n".join(part.text or part.name for part in parts)
+                draft.text = _filled(draft.node, parts)
         within = [other for other in within if not _is_nameless_picture(other)]
         usable = [other for other in within if other.role in roles.INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
+        if draft.role == SHAPE and draft.text:
+            draft.target = self._written_in(draft)
         if draft.role == "date editor" and usable:
             draft.target = usable[0].area  # typing begins in its first part
         return [draft, *within]
+
+    def _written_in(self, shape: Draft) -> Rect | None:
+        """Return where the text of a shape stands: a click beside it goes through a shape that is not filled."""
+        lines = (line.rect.intersection(shape.area) for line in shape.node.children if line.rect is not None)
+        return next((line for line in lines if line is not None and line.area > 1), None)
 
     def _merged_combo_box(self, draft: Draft, within: list[Draft]) -> list[Draft]:
         """Give a combo box its text, and return what is in it besides."""
@@ -465,6 +473,15 @@ class _Walk:
         if draft.text and draft.text == draft.label and gtk4:
             draft.text = None  # a box that does not report its choice has the name of its label
         return [other for other in within if other.role not in roles.TEXTS or not _within(other.name, shown)]
+
+
+def _filled(node: Node, parts: Sequence[Draft]) -> str:
+    """Return the text of a field, with the texts of its parts in place of the objects in it."""
+    if not has_own_text(node):
+        return "\n".join(part.text or part.name for part in parts)
+    said = {part.node.ref: part.text or part.name for part in parts}
+    filled = filled_text(node, lambda child: said.get(child.ref, ""))
+    return filled if filled is not None else (node.text or "").replace(EMBEDDED, "")
 
 
 def _built_alike(children: Sequence[Node]) -> frozenset[Ref]:

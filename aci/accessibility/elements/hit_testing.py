@@ -15,7 +15,12 @@ from operator import is_
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, object_ref
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.elements.draft import Draft
-from aci.accessibility.elements.draw_order import largest_piece, points_beside_menus, points_by_draw_order
+from aci.accessibility.elements.draw_order import (
+    largest_piece,
+    points_beside_menus,
+    points_beside_objects,
+    points_by_draw_order,
+)
 from aci.accessibility.elements.forest import Forest
 from aci.accessibility.elements.stack_pages import hidden_pages, nearest_known
 from aci.accessibility.roles import CHECKABLE
@@ -144,6 +149,7 @@ class HitTester:
             hidden = {element.id for element in members if drafts[element.id].node.ref in refs}
         shown = [element for element in members if element.id not in hidden]
         points = points_by_draw_order(application, forest, shown, drafts)
+        points |= points_beside_objects(application, shown, drafts)
         return replace(window, points=points | dict.fromkeys(hidden), final=True)
 
     async def _in_page(

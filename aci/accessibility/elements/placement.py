@@ -10,6 +10,7 @@ from typing import NamedTuple
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.page_fields import number_of
 from aci.accessibility.roles import FIELDS, ROWS
+from aci.accessibility.tree.libreoffice import is_input_line
 from aci.observation.cell_addresses import parse_address
 from aci.observation.geometry import Rect
 from aci.observation.sightings import Sighting
@@ -242,7 +243,7 @@ def mark_active_cells(drafts: Sequence[Draft]) -> None:
         return
     (top, left), (bottom, right) = named
     for draft in drafts:
-        if draft.node.text_at:  # the input line, which says that it has the keyboard while the sheet has it
+        if is_input_line(draft.node):  # which says that it has the keyboard while the sheet has it
             draft.states = draft.states - {"focused"}
     marks: set[State] = {"selected", "focused"} if (top, left) == (bottom, right) else {"selected"}
     for draft in cells:

@@ -19,6 +19,7 @@ from aci.accessibility.tree.libreoffice import (
     revive_input_lines,
     settle_combo_boxes,
     settle_input_lines,
+    settle_shapes,
 )
 from aci.accessibility.tree.nodes import Application, Node
 
@@ -176,6 +177,7 @@ async def repair(bus: Bus, application: Application) -> set[Ref]:
     bound_tree(application)
     settle_input_lines(revived)
     settle_combo_boxes(showing(application))
+    settle_shapes(showing(application))
     return found
 
 

@@ -11,6 +11,9 @@ _ALIVE = (
     StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.EDITABLE | StateBit.FOCUSABLE
 ).value
 _SHEET = (StateBit.VISIBLE | StateBit.EDITABLE | StateBit.OPAQUE).value
+_DRAWN = (StateBit.EDITABLE | StateBit.FOCUSABLE | StateBit.SELECTABLE | StateBit.SENSITIVE).value
+SHAPE = "shape"
+"""The role of what is drawn in a document, which holds its text as paragraphs."""
 _COMBO_PARTS = {"text", "combo box", "toggle button"}
 MOST_LINES = 200  # paragraphs in an input line; a panel with more is something else
 
@@ -54,6 +57,11 @@ def settle_input_lines(candidates: Iterable[Node]) -> None:
         node.states |= StateBit.FOCUSED.value if any(child.has(StateBit.FOCUSED) for child in node.children) else 0
 
 
+def is_input_line(node: Node) -> bool:
+    """Return whether a node is the formula input line, whose own states mean nothing."""
+    return node.role == "text" and bool(node.text_at)
+
+
 def settle_combo_boxes(nodes: Iterable[Node]) -> None:
     """Turn the visible part of a combo box into a combo box.
 
@@ -76,3 +84,16 @@ def settle_combo_boxes(nodes: Iterable[Node]) -> None:
             opened = StateBit.EXPANDED.value if button.has(StateBit.CHECKED) else 0
             button.states &= ~StateBit.CHECKED.value
             button.states |= StateBit.HAS_POPUP.value | StateBit.EXPANDABLE.value | opened
+
+
+def settle_shapes(nodes: Iterable[Node]) -> None:
+    """Turn what is drawn in a document into shapes, each with its text."""
+    for node in nodes:
+        drawn = node.role == "panel" and node.states & _DRAWN == _DRAWN
+        if drawn and node.children and all(child.role == "paragraph" for child in node.children):
+            node.keep_reported()
+            node.role, node.text_at = SHAPE, tuple(child.ref for child in node.children)
+            # The shapes of a slide may all say that they have the keyboard.
+            edited = node.has(StateBit.SELECTED) and any(child.has(StateBit.FOCUSED) for child in node.children)
+            node.states &= ~StateBit.FOCUSED.value
+            node.states |= (StateBit.MULTI_LINE | (StateBit.FOCUSED if edited else StateBit(0))).value

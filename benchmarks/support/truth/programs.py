@@ -43,7 +43,7 @@ def program(command: Sequence[str], seed: int, size: tuple[int, int]) -> Iterato
         yield desktop, Path(folder)
 
 
-def ask(folder: Path, text: str) -> dict[str, Any]:
+def ask(folder: Path, text: str, limit_s: float = _LIMIT_S) -> dict[str, Any]:
     """Ask the program for a report (`benchmarks.fixtures.windows.shown.Steps`), and return it.
 
     Raises:
@@ -52,7 +52,7 @@ def ask(folder: Path, text: str) -> dict[str, Any]:
     (folder / "ask.new").write_text(text)
     (folder / "ask.new").rename(folder / "ask")
     report = folder / f"report-{text.split()[0]}.json"
-    if not wait_until(report.exists, _LIMIT_S):
+    if not wait_until(report.exists, limit_s):
         raise NotMeasured(f"the window did not report {text}")
     shown: dict[str, Any] = json.loads(report.read_text())
     return shown
