@@ -472,6 +472,26 @@ def test_part_of_a_page_that_is_typed_into_keeps_its_name() -> None:
     ]  # fmt: skip
 
 
+def test_paragraph_keeps_its_own_text_beside_what_stands_in_it() -> None:
+    editable = SEEN | StateBit.EDITABLE.value | StateBit.FOCUSABLE.value
+    picture = node("image", "Map", Rect(10, 30, 40, 40))
+    words = node("paragraph", "", Rect(10, 10, 400, 80), picture, states=editable, text="Turn left \ufffchere")
+    words.interfaces |= {"Text"}
+    found = drafts(frame(node("document text", "Way", Rect(0, 0, 500, 400), words)))
+    assert [(draft.role, draft.name, draft.text) for draft in found] == [
+        ("paragraph", "", "Turn left here"), ("image", "Map", None)
+    ]  # fmt: skip
+
+
+def test_shape_is_clicked_where_its_text_stands() -> None:
+    line = node("paragraph", "", Rect(20, 80, 60, 10), text="Note")
+    editable = SEEN | StateBit.EDITABLE.value
+    box = Rect(10, 10, 200, 100)
+    shape = node("shape", "Text Frame", box, line, states=editable, text="Note", text_at=(line.ref,))
+    [found] = drafts(frame(node("document presentation", "Talk", Rect(0, 0, 500, 400), shape)))
+    assert (found.role, found.text, found.target) == ("shape", "Note", line.rect)
+
+
 def test_tooltip_of_gtk_4_is_left_out_whatever_its_role() -> None:
     tip = node("panel", "GtkTooltipWindow", Rect(0, 0, 90, 30), node("label", "Save the file"))
     assert named(frame(tip, node("push button", "Save", Rect(10, 50, 80, 20))), GTK4) == [("push button", "Save")]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+from aci.accessibility.atspi import StateBit
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.extraction import draft_elements
 from aci.accessibility.elements.hit_testing import HitTester
@@ -13,7 +14,7 @@ from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Window
 from aci.observation.tracking import IdTracker
-from tests.unit.aci.accessibility.trees import SCREEN, WHOLE, WINDOW, application, frame, node, page
+from tests.unit.aci.accessibility.trees import SCREEN, SEEN, WHOLE, WINDOW, application, frame, node, page
 
 GTK3, GTK4, CHROMIUM = "gtk 3.24.38", "GTK 4.8.3", "Chromium 1.0"
 LAYER = Rect(50, 0, 200, 100)
@@ -367,3 +368,13 @@ def test_entry_whose_text_chromium_does_not_find_is_judged_by_its_side() -> None
     assert point(lambda _: entry, layer) == Point(140, 10)
     assert point(lambda _: entry, top) == Point(140, 10)
     assert point(lambda _: layer, layer) is None
+
+
+def test_paragraph_is_clicked_beside_a_frame_that_covers_it() -> None:
+    editable = SEEN | StateBit.EDITABLE.value | StateBit.FOCUSABLE.value
+    words = node("paragraph", "Long", Rect(0, 0, 400, 100), states=editable)
+    inside = node("paragraph", "Inside", Rect(160, 20, 80, 20), states=editable)
+    box = node("panel", "Frame1", Rect(150, 10, 100, 80), inside, states=editable | StateBit.SELECTABLE.value)
+    found = seen(frame(node("document text", "Letter", Rect(0, 0, 500, 400), words, box)))
+    assert found["Long"].point == Point(75, 50)
+    assert found["Inside"].point == inside.rect.center  # type: ignore[union-attr]
