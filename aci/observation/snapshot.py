@@ -45,7 +45,7 @@ class Element:
 
     id: int  # stays the same for the whole run while the element is on the screen; never reused
     # AT-SPI role name, such as "push button"; "text line" for recognized text, "icon" or "shape" for what was found in
-    # the picture
+    # the picture, and "shape" for what is drawn in a document
     role: str
     name: str  # accessible name; empty where the application gives none
     rect: Rect  # visible part, px
