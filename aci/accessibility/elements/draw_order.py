@@ -22,6 +22,7 @@ from aci.observation.visibility import bounding, uncovered
 MOST_COVERS = 200  # widgets considered over one other
 BORDER_PX = 18, 6  # GTK 4 extents exclude border and padding (across, down)
 MENU_BORDER_PX = 4  # of Swing, around the entries
+OBJECT_BORDER_PX = 6  # around a frame or picture in a text of LibreOffice, in which a click still selects it
 
 _FLOWING = frozenset({"paragraph", "heading"})
 _OBJECTS = frozenset({"panel", "image", "embedded", SHAPE})  # in a text of LibreOffice
@@ -80,17 +81,19 @@ def points_beside_objects(
         if node.role in _OBJECTS and node.states & _IN_A_TEXT == _IN_A_TEXT and node.rect is not None
     ]
     texts = [element for element in elements if element.role in _FLOWING] if objects else []
-    return _points_beside(objects, texts, drafts)
+    return _points_beside(objects, texts, drafts, OBJECT_BORDER_PX)
 
 
 def _points_beside(
-    areas: Sequence[tuple[Ref, Rect]], elements: Sequence[Element], drafts: Mapping[int, Draft]
+    areas: Sequence[tuple[Ref, Rect]], elements: Sequence[Element], drafts: Mapping[int, Draft], border_px: int = 0
 ) -> dict[int, Point | None]:
+    """Return new points of elements that areas of other nodes cover; near their borders only where nothing else is."""
     points: dict[int, Point | None] = {}
     for element in elements:
         covers = [rect for ref, rect in areas if ref not in drafts[element.id].holders]
-        if element.point is not None and any(rect.contains(element.point) for rect in covers):
-            best = largest_piece(uncovered(element.rect, covers))
+        wide = [rect.grown(border_px, border_px) for rect in covers]
+        if element.point is not None and any(rect.contains(element.point) for rect in wide):
+            best = largest_piece(uncovered(element.rect, wide)) or largest_piece(uncovered(element.rect, covers))
             points[element.id] = best.center if best is not None else None
     return points
 

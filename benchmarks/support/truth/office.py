@@ -28,6 +28,7 @@ SIZE = (1280, 900)
 _CLICKS = 2
 _ESCAPES = 3  # end editing, leave what is edited, and select nothing, so that no handles lie over other things
 _LIMIT_S = 60.0
+_LEAST_WORDS = 5  # of a part of a paragraph, to be taken for this paragraph
 _WHOLE = {"x": 0.0, "y": 0.0, "width": 1.0, "height": 1.0}  # a slide, in shares of it
 _FLOWING = frozenset({"paragraph", "heading"})
 
@@ -162,7 +163,9 @@ def _compare_letter(at: str, shown: Mapping[str, Any], elements: Sequence[Elemen
     """Compare paragraphs: from the first to the last one that is seen, none may be missing."""
     seen = [_readings(element) for element in _paragraphs(shown, elements)]
     listed = [text for text in shown["paragraphs"] if text]
-    places = [place for place, text in enumerate(listed) if any(_shows(readings, text) for readings in seen)]
+    places = [
+        place for place, text in enumerate(listed) if any(_shows(readings, text, _LEAST_WORDS) for readings in seen)
+    ]
     between = range(places[0], places[-1] + 1) if places else range(0)
     found.parts += len(between)
     found.unseen += [f"{at}: {listed[place][:40]!r} is not seen" for place in between if place not in places]
@@ -181,9 +184,10 @@ def _readings(paragraph: Element) -> tuple[str, str]:
     return text, text.partition(" ")[2].strip()
 
 
-def _shows(readings: Sequence[str], text: str) -> bool:
-    """Return whether one of the readings is a text, or what of it is on one of two pages."""
-    return any(one == text or (one and (text.startswith(f"{one} ") or text.endswith(f" {one}"))) for one in readings)
+def _shows(readings: Sequence[str], text: str, least_words: int = 1) -> bool:
+    """Return whether one of the readings is a text, or what of it is on one of two pages, of so many words."""
+    parts = [one for one in readings if len(one.split()) >= least_words]
+    return text in readings or any(text.startswith(f"{one} ") or text.endswith(f" {one}") for one in parts)
 
 
 def _paragraphs(_: Mapping[str, Any], elements: Sequence[Element]) -> list[Element]:
