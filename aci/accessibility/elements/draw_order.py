@@ -22,7 +22,7 @@ from aci.observation.visibility import bounding, uncovered
 MOST_COVERS = 200  # widgets considered over one other
 BORDER_PX = 18, 6  # GTK 4 extents exclude border and padding (across, down)
 MENU_BORDER_PX = 4  # of Swing, around the entries
-OBJECT_BORDER_PX = 6  # around a frame or picture in a text of LibreOffice, in which a click still selects it
+OBJECT_BORDER_PX = 6  # around a frame, picture or shape in a document of LibreOffice, in which a click still selects it
 
 _FLOWING = frozenset({"paragraph", "heading"})
 _OBJECTS = frozenset({"panel", "image", "embedded", SHAPE})  # in a text of LibreOffice
@@ -50,9 +50,11 @@ def points_by_draw_order(
         wide = covers
         if element.role in INTERACTIVE - ITEMS:
             later = near.covers(element.rect, forest.ends[place])
-            wide = covers + [rect.grown(*BORDER_PX) for rect in later]
+            border = (OBJECT_BORDER_PX, OBJECT_BORDER_PX) if element.role == SHAPE else BORDER_PX
+            wide = covers + [rect.grown(*border) for rect in later]
             covers = covers + later
-        if not any(rect.contains(element.point) for rect in (wide if is_gtk4(application) else covers)):
+        keeps_away = is_gtk4(application) or element.role == SHAPE
+        if not any(rect.contains(element.point) for rect in (wide if keeps_away else covers)):
             continue
         best = largest_piece(uncovered(element.rect, wide)) or largest_piece(uncovered(element.rect, covers))
         points[element.id] = best.center if best is not None else None

@@ -40,16 +40,16 @@ def test_a_table_is_typed_into_a_range_of_cells() -> None:
         wait_until(lambda: list(csv.reader(sheet.read_text(encoding="utf-8").splitlines())) == rows)
 
 
-def test_covered_part_of_a_merged_cell_is_not_typed_into(tmp_path: Path) -> None:
+def test_merged_cell_is_seen_and_typed_into_as_one(tmp_path: Path) -> None:
     book = tmp_path / "merged.ods"
     span = 'table:number-columns-spanned="2" table:number-rows-spanned="1"'
     Book({"Stock": Sheet((("Item", "Count", None),), cell_attributes={(0, 1): span})}).write(book)
     with VirtualDesktop(size=(1280, 800), ocr=None) as desktop:
         desktop.launch(["soffice", "--norestore", "--calc", str(book)], timeout_s=180.0)
-        refused = desktop.perform(Type(text="lost", element_id=element(desktop, "table cell", "C1").id))
-        assert not refused.ok and "selects B1" in refused.error
-        assert element(desktop, "table cell", "B1").text == "Count"
-        assert desktop.perform(Type(text="Number", element_id=element(desktop, "table cell", "B1").id, enter=True)).ok
+        merged, below = element(desktop, "table cell", "B1"), element(desktop, "table cell", "B2")
+        assert (merged.text, merged.rect.width) == ("Count", 2 * below.rect.width)
+        assert all(each.name != "C1" for each in desktop.observe().elements)
+        assert desktop.perform(Type(text="Number", element_id=merged.id, enter=True)).ok
         until(desktop, lambda seen: any(each.text == "Number" for each in seen.elements if each.name == "B1"))
 
 
