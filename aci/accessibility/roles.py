@@ -24,15 +24,10 @@ VIEWED = ROWS | {"table cell"}  # entries of lists, trees and tables
 
 # stand for one entry each of what a list, table or feed shows
 RECORDS = frozenset({"list item", "tree item", "table row", "icon", "article", "comment"})
+SHAPE = "shape"  # what is drawn in a document of LibreOffice, with the text in it (`tree/libreoffice.py`)
+_OBJECTS = frozenset({"link", "image map", "video", "audio", "embedded", SHAPE})
 # shown whenever they are visible, whatever their name
-INTERACTIVE = (
-    BUTTONS
-    | CHECKABLE
-    | MENU_ENTRIES
-    | FIELDS
-    | ITEMS
-    | frozenset({"link", "image map", "video", "audio", "embedded", "shape"})
-)
+INTERACTIVE = BUTTONS | CHECKABLE | MENU_ENTRIES | FIELDS | ITEMS | _OBJECTS
 
 VALUED = frozenset({"slider", "spin button", "progress bar", "level bar", "dial", "rating", "date editor"})
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aci.accessibility.atspi import Ref, StateBit
+from aci.accessibility.atspi import Ref
 from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.forest import SMALLEST_PX, Forest, edges
-from aci.accessibility.roles import INTERACTIVE, ITEMS
+from aci.accessibility.roles import INTERACTIVE, ITEMS, SHAPE
 from aci.accessibility.tree.capture import showing
-from aci.accessibility.tree.libreoffice import SHAPE
+from aci.accessibility.tree.libreoffice import lies_over_text
 from aci.accessibility.tree.names import is_gtk4, visible_children
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Point, Rect
@@ -25,8 +25,6 @@ MENU_BORDER_PX = 4  # of Swing, around the entries
 OBJECT_BORDER_PX = 6  # around a frame, picture or shape in a document of LibreOffice, in which a click still selects it
 
 _FLOWING = frozenset({"paragraph", "heading"})
-_OBJECTS = frozenset({"panel", "image", "embedded", SHAPE})  # in a text of LibreOffice
-_IN_A_TEXT = (StateBit.EDITABLE | StateBit.SELECTABLE | StateBit.FOCUSABLE).value
 _DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
 
 
@@ -77,12 +75,11 @@ def points_beside_objects(
     application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
 ) -> dict[int, Point | None]:
     """Return new points of paragraphs in a document that a picture, a frame or a shape in it covers."""
-    objects = [
-        (node.ref, node.rect)
-        for node in showing(application)
-        if node.role in _OBJECTS and node.states & _IN_A_TEXT == _IN_A_TEXT and node.rect is not None
-    ]
-    texts = [element for element in elements if element.role in _FLOWING] if objects else []
+    texts = [element for element in elements if element.role in _FLOWING]
+    if not texts:
+        return {}
+    nodes = [node for node in showing(application) if lies_over_text(node)]
+    objects = [(node.ref, node.rect) for node in nodes if node.rect is not None]
     return _points_beside(objects, texts, drafts, OBJECT_BORDER_PX)
 
 

@@ -14,7 +14,6 @@ from aci.accessibility.elements.draft import Draft
 from aci.accessibility.elements.kept_drafts import WIDE, KeptDrafts
 from aci.accessibility.elements.page_fields import date_part, date_text
 from aci.accessibility.tree.gtk3 import drawn_texts
-from aci.accessibility.tree.libreoffice import SHAPE
 from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
@@ -439,16 +438,11 @@ class _Walk:
         within = [other for other in within if not _is_nameless_picture(other)]
         usable = [other for other in within if other.role in roles.INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
-        if draft.role == SHAPE and draft.text:
-            draft.target = self._written_in(draft)
+        if draft.role == roles.SHAPE and draft.text:
+            draft.target = _written_in(draft)
         if draft.role == "date editor" and usable:
             draft.target = usable[0].area  # typing begins in its first part
         return [draft, *within]
-
-    def _written_in(self, shape: Draft) -> Rect | None:
-        """Return where the text of a shape stands: a click beside it goes through a shape that is not filled."""
-        lines = (line.rect.intersection(shape.area) for line in shape.node.children if line.rect is not None)
-        return next((line for line in lines if line is not None and line.area > 1), None)
 
     def _merged_combo_box(self, draft: Draft, within: list[Draft]) -> list[Draft]:
         """Give a combo box its text, and return what is in it besides."""
@@ -473,6 +467,12 @@ class _Walk:
         if draft.text and draft.text == draft.label and gtk4:
             draft.text = None  # a box that does not report its choice has the name of its label
         return [other for other in within if other.role not in roles.TEXTS or not _within(other.name, shown)]
+
+
+def _written_in(shape: Draft) -> Rect | None:
+    """Return where the text of a shape stands: a click beside it goes through a shape that is not filled."""
+    lines = (line.rect.intersection(shape.area) for line in shape.node.children if line.rect is not None)
+    return next((line for line in lines if line is not None and line.area > 1), None)
 
 
 def _filled(node: Node, parts: Sequence[Draft]) -> str:

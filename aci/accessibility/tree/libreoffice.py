@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aci.accessibility.atspi import StateBit
+from aci.accessibility.roles import SHAPE
 from aci.accessibility.tree.nodes import Node
 
 _ALIVE = (
     StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.EDITABLE | StateBit.FOCUSABLE
 ).value
 _SHEET = (StateBit.VISIBLE | StateBit.EDITABLE | StateBit.OPAQUE).value
-_DRAWN = (StateBit.EDITABLE | StateBit.FOCUSABLE | StateBit.SELECTABLE | StateBit.SENSITIVE).value
-SHAPE = "shape"
-"""The role of what is drawn in a document, which holds its text as paragraphs."""
+_IN_A_TEXT = (StateBit.EDITABLE | StateBit.FOCUSABLE | StateBit.SELECTABLE).value
+_DRAWN = _IN_A_TEXT | StateBit.SENSITIVE.value
+_OBJECTS = frozenset({"panel", "image", "embedded", SHAPE})
 _COMBO_PARTS = {"text", "combo box", "toggle button"}
 MOST_LINES = 200  # paragraphs in an input line; a panel with more is something else
 
@@ -84,6 +85,11 @@ def settle_combo_boxes(nodes: Iterable[Node]) -> None:
             opened = StateBit.EXPANDED.value if button.has(StateBit.CHECKED) else 0
             button.states &= ~StateBit.CHECKED.value
             button.states |= StateBit.HAS_POPUP.value | StateBit.EXPANDABLE.value | opened
+
+
+def lies_over_text(node: Node) -> bool:
+    """Return whether a node is a frame, a picture or a shape in a document, which covers the text under it."""
+    return node.role in _OBJECTS and node.states & _IN_A_TEXT == _IN_A_TEXT
 
 
 def settle_shapes(nodes: Iterable[Node]) -> None:

@@ -10,8 +10,10 @@ from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 
 GECKO = "Gecko"  # how the toolkit of Firefox and Thunderbird begins
-Lines = dict[int, tuple[int, int]]
 JAVA = "J2SE-access-bridge"
+
+Lines = dict[int, tuple[int, int]]
+"""Start and length in px of columns or rows by number."""
 
 
 @dataclass(slots=True)
@@ -105,7 +107,7 @@ class Application:
     shortcuts: dict[tuple[Ref, str, str], str] = field(default_factory=dict)  # of menu entries, read once
     # cell objects of each sheet by row and column
     cells: dict[Ref, dict[tuple[int, int], Ref]] = field(default_factory=dict)
-    # starts and lengths in px of the columns and rows in view of each sheet, by number
+    # columns and rows in view of each sheet
     lines: dict[Ref, tuple[Lines, Lines]] = field(default_factory=dict)
     views: set[Ref] = field(default_factory=set)  # large tables of which only the visible part was read
     patchy: bool = False  # whether its cache lacks nodes, so that reading it completely takes many calls
@@ -143,6 +145,7 @@ class Application:
         """Drop cached data of objects that no longer exist."""
         self.holders &= self.nodes.keys()
         self.cells = {table: cells for table, cells in self.cells.items() if table in self.nodes}
+        self.lines = {table: lines for table, lines in self.lines.items() if table in self.nodes}
         if len(self.settled) > 2 * len(self.nodes) + 1000:
             self.settled = {key: value for key, value in self.settled.items() if key[0] in self.nodes}
         if len(self.shortcuts) > 2 * len(self.nodes) + 1000:

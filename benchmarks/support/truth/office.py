@@ -88,7 +88,7 @@ def look_and_click(name: str, seed: int, steps: int) -> Found:
     Args:
         name: One of `KINDS`, which is also the name of its program.
         seed: Seed of the document, of the changes and of the clicks.
-        steps: Number of changes.
+        steps: How often to look; each look but the first one follows a change.
 
     Raises:
         NotMeasured: The program does not report.
@@ -209,7 +209,7 @@ def _compare_slide(at: str, shown: Mapping[str, Any], elements: Sequence[Element
     ]
     found.parts += len(here)
     found.unseen += [
-        f"{at}: {shown['shapes'][place]} is not seen"
+        f"{at}: {told[place]} is not seen"
         for place in here
         if not any(place in _of(element, shown, elements) for element in shapes)
     ]

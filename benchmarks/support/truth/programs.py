@@ -47,7 +47,7 @@ def ask(folder: Path, text: str, limit_s: float = _LIMIT_S) -> dict[str, Any]:
     """Ask the program for a report (`benchmarks.fixtures.windows.shown.Steps`), and return it.
 
     Raises:
-        NotMeasured: There is none.
+        NotMeasured: There is none within `limit_s`.
     """
     (folder / "ask.new").write_text(text)
     (folder / "ask.new").rename(folder / "ask")

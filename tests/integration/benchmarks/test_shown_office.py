@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
-from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.truth.office import KINDS, look_and_click
+from tests.integration.benchmarks.toolkits import needs
 
-pytestmark = [
-    pytest.mark.desktop,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        subprocess.run([SYSTEM_PYTHON, "-c", "import uno"], capture_output=True, check=False).returncode != 0,
-        reason="python3-uno is not installed: make setup-toolkits",
-    ),
-]
+pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_of_documents_are_seen_and_hit(kind: str) -> None:
+    needs("UNO")
     found = look_and_click(kind, seed=5, steps=8)
     assert found.parts > 20
     assert (found.unseen, found.phantoms, found.missed) == ([], [], [])

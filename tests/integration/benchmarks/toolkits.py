@@ -16,6 +16,7 @@ NEEDS = {
     "Qt 5": (SYSTEM_PYTHON, "-c", "import PyQt5"),
     "Qt 6": (SYSTEM_PYTHON, "-c", "import PyQt6"),
     "Swing": ("javac", "-version"),
+    "UNO": (SYSTEM_PYTHON, "-c", "import uno"),
 }
 
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from aci.accessibility.atspi import StateBit
+from aci.accessibility.roles import SHAPE
 from aci.accessibility.tree.capture import corrected_states
 from aci.accessibility.tree.libreoffice import (
-    SHAPE,
     revive_input_lines,
     settle_combo_boxes,
     settle_input_lines,

@@ -56,8 +56,8 @@ def test_cell_of_several_things_is_called_by_their_names() -> None:
     assert [cell.name for cell in rows()[2:]] == ["folder 0", "12 kB", "folder 1", "12 kB"]
 
 
-class Sheet:
-    """A sheet of one row: A1 holds "one", B1 nothing any more, though its former object goes on giving "501"."""
+class Answering:
+    """A bus on which one sheet answers."""
 
     async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
         return [self._answer(*call) for call in calls]
@@ -66,7 +66,14 @@ class Sheet:
         [answer] = await self.ask_all([call])
         return answer
 
-    def _answer(self, name: str, path: str, _: str, member: str, __: str, body: Sequence[Any]) -> Any:
+    def _answer(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
+        raise NotImplementedError
+
+
+class Sheet(Answering):
+    """A sheet of one row: A1 holds "one", B1 nothing any more, though its former object goes on giving "501"."""
+
+    def _answer(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
         column = "B" if "B" in path else "A"
         match member:
             case "GetAccessibleAtPoint":
@@ -109,7 +116,7 @@ def test_sheet_that_cannot_be_edited_is_read_as_a_sheet() -> None:
     ]  # fmt: skip
 
 
-class Grid:
+class Grid(Answering):
     """A sheet of four columns and three rows of 100 x 20 px, each cell with its address as text.
 
     Args:
@@ -120,14 +127,7 @@ class Grid:
     def __init__(self, merged: tuple[tuple[int, int], tuple[int, int]] | None = None, mirrored: bool = False) -> None:
         self._merged, self._mirrored = merged, mirrored
 
-    async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
-        return [self._answer(*call) for call in calls]
-
-    async def ask(self, *call: Any) -> Any:
-        [answer] = await self.ask_all([call])
-        return answer
-
-    def _answer(self, name: str, path: str, _: str, member: str, __: str, body: Sequence[Any]) -> Any:
+    def _answer(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
         match member:
             case "GetAccessibleAtPoint":
                 column = body[0] // 100
