@@ -507,20 +507,32 @@ class Performer:
             self.aim.point(element.id, seen)
             return
         self._click_into(element, seen, keep_caret)
-        if is_sheet_cell(element) and (other := self._find_other_cell(element)) is not None:
+        if is_sheet_cell(element):
+            self._check_selected(element)
+
+    def _check_selected(self, cell: Element) -> None:
+        """Check that a click on a cell has selected this cell.
+
+        Raises:
+            Refused: It selected another one, as where cells are merged.
+        """
+        if self.clock.until(lambda: self.locator.has_focus(cell.id), _SELECTED_LIMIT_S, _POLL_S):
+            return
+        cells = [one for one in self.aim.look().elements if is_sheet_cell(one) and one.window_id == cell.window_id]
+        selected = [one for one in cells if "selected" in one.states]
+        other = next((one for one in selected if one.id != cell.id and self.locator.has_focus(one.id)), None)
+        if other is not None:
             raise Refused(
-                f"A click on cell {element.name} selects {other.name} instead, as where cells are merged; nothing was "
+                f"A click on cell {cell.name} selects {other.name} instead, as where cells are merged; nothing was "
                 f"typed. Type into {other.name} if that is meant.",
                 "not_typed",
             )
-
-    def _find_other_cell(self, cell: Element) -> Element | None:
-        """Return the other cell that a click on a cell has selected; None if it selected the clicked one."""
-        if self.clock.until(lambda: self.locator.has_focus(cell.id), _SELECTED_LIMIT_S, _POLL_S):
-            return None
-        others = (one for one in self.aim.look().elements if is_sheet_cell(one) and one.id != cell.id)
-        selected = [one for one in others if one.window_id == cell.window_id and "selected" in one.states]
-        return next((one for one in selected if self.locator.has_focus(one.id)), None)
+        if any(one.id == cell.id and "focused" not in one.states for one in selected):
+            raise Refused(
+                f"A click on cell {cell.name} selects a merged cell that begins out of view; nothing was typed. Scroll "
+                "to where it begins, and type into it there if that is meant.",
+                "not_typed",
+            )
 
     def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         """Click a field; with `keep_caret`, move the caret behind the text of a single-line field."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aci.acting.actions import Click, Hotkey, Type
+from aci.acting.actions import Click, Hotkey, Scroll, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element
 from benchmarks.fixtures.open_documents import Book, Letter, Sheet, paragraphs
@@ -51,6 +51,20 @@ def test_merged_cell_is_seen_and_typed_into_as_one(tmp_path: Path) -> None:
         assert all(each.name != "C1" for each in desktop.observe().elements)
         assert desktop.perform(Type(text="Number", element_id=merged.id, enter=True)).ok
         until(desktop, lambda seen: any(each.text == "Number" for each in seen.elements if each.name == "B1"))
+
+
+def test_part_of_a_merged_cell_that_begins_out_of_view_is_not_typed_into(tmp_path: Path) -> None:
+    book = tmp_path / "merged.ods"
+    span = 'table:number-columns-spanned="1" table:number-rows-spanned="20"'
+    Book({"Stock": Sheet((("Item", "Count"),), cell_attributes={(0, 0): span})}).write(book)
+    with VirtualDesktop(size=(1280, 800), ocr=None) as desktop:
+        desktop.launch(["soffice", "--norestore", "--calc", str(book)], timeout_s=180.0)
+        desktop.perform(Scroll(element_id=element(desktop, "table cell", "B5").id, clicks=-2))
+        until(desktop, lambda seen: all(each.name != "A1" for each in seen.elements))
+        refused = desktop.perform(Type(text="lost", element_id=element(desktop, "table cell", "A9").id))
+        assert not refused.ok and "begins out of view" in refused.error
+        desktop.perform(Scroll(element_id=element(desktop, "table cell", "B9").id, clicks=2))
+        until(desktop, lambda seen: any((each.name, each.text) == ("A1", "Item") for each in seen.elements))
 
 
 def test_document_takes_text_without_correcting_it(tmp_path: Path) -> None:
