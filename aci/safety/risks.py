@@ -54,7 +54,9 @@ PRESSED_ROLES = frozenset(
 # usually text rather than buttons, unless they are short
 _ONLY_SHORT = frozenset({"list item", "text line", "static", "image"})
 _SHORT = 24
-_STATEMENTS = frozenset({"label", "static", "paragraph", "heading", "text", "text line", "alert", "dialog", "section"})
+_STATEMENTS = frozenset(
+    {"label", "static", "paragraph", "shape", "heading", "text", "text line", "alert", "dialog", "section"}
+)
 _MOST_STATEMENTS = 60  # a dialog with more text is an ordinary window
 _DIALOG_ROLES = ("dialog:", "alert:", "file chooser:")
 _FORMS = ("form:", "document web:", *_DIALOG_ROLES)

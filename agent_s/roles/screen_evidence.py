@@ -14,7 +14,9 @@ from intents.statements import Statement
 
 SWITCHES = frozenset({"check box", "check menu item", "radio button", "radio menu item", "toggle button", "switch"})
 _TRIGGERS = frozenset({"push button", "button", "menu", "menu item"})
-_CONTENTS = frozenset({"text", "paragraph", "heading", "table cell", "document text", "document frame", "terminal"})
+_CONTENTS = frozenset(
+    {"text", "paragraph", "shape", "heading", "table cell", "document text", "document frame", "terminal"}
+)
 _NAMED = SWITCHES | {"entry", "spin button", "slider", "combo box", "password text"}
 INPUTS = frozenset({"entry", "spin button", "combo box", "slider"})
 _HEADERS = frozenset({"column header", "table column header"})

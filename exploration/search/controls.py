@@ -32,6 +32,7 @@ _CONTENT_ROLES = frozenset(
         "text",
         "document text",
         "paragraph",
+        "shape",
         "table cell",
         "icon",
         "list item",

@@ -20,7 +20,7 @@ from agent_s.offline.words import TABLE, meanings, one_of
 from intents.text import CLOSE, OPEN, PLACEHOLDER, Phrase
 
 Mode = Literal["usual", "replace", "append"]
-TYPABLE = EDITABLE | {"table cell", "paragraph", "document frame"}
+TYPABLE = EDITABLE | {"table cell", "paragraph", "shape", "document frame"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class TypeText(Command):
         """Return whether the field is overwritten; documents are added to unless the instruction says so."""
         if self.mode != "usual":
             return self.mode == "replace"
-        adds = element.role in ("terminal", "document text", "paragraph", "document frame", "table cell")
+        adds = element.role in ("terminal", "document text", "paragraph", "shape", "document frame", "table cell")
         return not adds and "multi_line" not in element.states and not _is_document(element)
 
     def _at_focus(self, text: str, ui: UI) -> Execution:

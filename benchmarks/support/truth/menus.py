@@ -14,7 +14,6 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from aci.acting.actions import Click, Hotkey
@@ -25,7 +24,7 @@ from benchmarks.fixtures.menus.page import CHOSEN, make_page
 from benchmarks.support.figures import Figures, NotMeasured, tell
 from benchmarks.support.reports import wait_until
 from benchmarks.support.screens import desktop_without_ocr, place_window, window_of
-from benchmarks.support.truth.programs import PYTHON, ask, program
+from benchmarks.support.truth.programs import PYTHON, Program, program
 from benchmarks.support.truth.shown import Comparison
 
 NAMES = ("menu_entries", "menu_seen", "menu_unseen_shown", "menu_clicks", "menu_hit", "page_clicks", "page_hit")
@@ -107,13 +106,12 @@ def choose(toolkit: str, seed: int, steps: int) -> Found:
     Raises:
         NotMeasured: The program does not report what it shows.
     """
-    chance, found, asked = random.Random(seed), Found(), 0
-    with _window(toolkit, seed, chance) as (desktop, folder, corner):
+    chance, found = random.Random(seed), Found()
+    with _window(toolkit, seed, chance) as (shower, corner):
+        desktop = shower.desktop
 
         def report() -> dict[str, Any]:
-            nonlocal asked
-            asked += 1
-            return _on_screen(ask(folder, f"{asked} as it is"), corner)
+            return _on_screen(shower.report(), corner)
 
         for _ in range(steps):
             elements = desktop.observe().elements
@@ -225,10 +223,11 @@ def _wait_for_boxes(desktop: VirtualDesktop) -> list[Element]:
 
 
 @contextmanager
-def _window(toolkit: str, seed: int, chance: random.Random) -> Iterator[tuple[VirtualDesktop, Path, Point]]:
-    """Show a window somewhere, often at an edge; yield its desktop, its folder, and the corner for reports."""
-    with program(TOOLKITS[toolkit], seed, SIZE) as (desktop, folder):
-        ask(folder, "0 as it is")
+def _window(toolkit: str, seed: int, chance: random.Random) -> Iterator[tuple[Program, Point]]:
+    """Show a window somewhere, often at an edge; yield its program, and the corner for reports."""
+    with program(TOOLKITS[toolkit], seed, SIZE) as shower:
+        desktop = shower.desktop
+        shower.report()
         window = window_of(desktop, "")
         width, height = (
             max(size, least + _STEP_PX * chance.randrange(20))
@@ -238,7 +237,7 @@ def _window(toolkit: str, seed: int, chance: random.Random) -> Iterator[tuple[Vi
         place_window(desktop, window.id, Rect(window.rect.x, window.rect.y, width, height))
         place_window(desktop, window.id, Rect(x, y, 0, 0))  # Swing does not learn of a move that also resizes
         place = window_of(desktop, "").rect
-        yield desktop, folder, Point(place.x, place.y) if toolkit == "GTK 4" else Point(0, 0)
+        yield shower, Point(place.x, place.y) if toolkit == "GTK 4" else Point(0, 0)
 
 
 def _on_screen(shown: Mapping[str, Any], corner: Point) -> dict[str, Any]:

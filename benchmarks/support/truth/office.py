@@ -18,7 +18,7 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element
 from aci.observation.sheet_text import is_sheet_cell
 from benchmarks.support.figures import Figures, tell
-from benchmarks.support.truth.programs import PYTHON, ask, program
+from benchmarks.support.truth.programs import PYTHON, program
 
 NAMES = ("office_parts", "office_seen", "office_unseen_shown", "office_clicks", "office_hit")
 _FIXTURES = "benchmarks.fixtures.office"
@@ -93,16 +93,11 @@ def look_and_click(name: str, seed: int, steps: int) -> Found:
     Raises:
         NotMeasured: The program does not report.
     """
-    kind, chance, found, asked = KINDS[name], random.Random(seed), Found(), 0
-    with program((*PYTHON, f"{_FIXTURES}.{name}"), seed, SIZE) as (desktop, folder):
-
-        def report(how: str = "") -> dict[str, Any]:
-            nonlocal asked
-            asked += 1
-            return ask(folder, f"{asked} {how}".strip(), _LIMIT_S)
-
+    kind, chance, found = KINDS[name], random.Random(seed), Found()
+    with program((*PYTHON, f"{_FIXTURES}.{name}"), seed, SIZE) as shower:
+        desktop = shower.desktop
         for step in range(steps):
-            shown, elements = report("as it is" if not step else ""), desktop.observe().elements
+            shown, elements = shower.change(_LIMIT_S), desktop.observe().elements
             at = f"{name} {seed}, step {step} ({shown['after']})"
             kind.compare(at, shown, elements, found)
             for _ in range(_CLICKS):
@@ -112,7 +107,7 @@ def look_and_click(name: str, seed: int, steps: int) -> Found:
                 target = chance.choice(targets)
                 desktop.perform(Click(element_id=target.id))
                 found.clicks += 1
-                if not kind.hit(target, shown := report("as it is"), elements):
+                if not kind.hit(target, shown := shower.report(_LIMIT_S), elements):
                     what = f"{target.role} {target.name!r} {(target.text or '')[:30]!r} at {target.point}"
                     found.missed.append(f"{at}: {what}")
                 for _ in range(_ESCAPES if kind.has_handles else 0):

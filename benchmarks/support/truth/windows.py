@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from aci.acting.actions import Click, Type
 from aci.observation.geometry import Point
 from benchmarks.support.figures import Figures, tell
-from benchmarks.support.truth.programs import PYTHON, ask, program
+from benchmarks.support.truth.programs import PYTHON, program
 from benchmarks.support.truth.shown import Comparison
 
 NAMES = ("window_parts", "window_seen", "window_seen_quickly", "window_unseen_shown", "acted_parts", "acted_seen")
@@ -73,20 +73,21 @@ def look(toolkit: str, seed: int, steps: int) -> tuple[Comparison, Comparison]:
         NotMeasured: The program does not report what it shows.
     """
     whole, quickly = Comparison(), Comparison()
-    with program(TOOLKITS[toolkit], seed, SIZE) as (desktop, folder):
-        for step in range(steps + 1):
-            shown = ask(folder, f"{step}")
+    with program(TOOLKITS[toolkit], seed, SIZE) as shower:
+        for _ in range(steps + 1):
+            shown = shower.change()
             name = f"window {seed}, after {shown['after']}"
-            quickly.add(name, shown, desktop.observe(check=False).elements, Point(0, 0))
-            whole.add(name, shown, desktop.observe().elements, Point(0, 0))
+            quickly.add(name, shown, shower.desktop.observe(check=False).elements, Point(0, 0))
+            whole.add(name, shown, shower.desktop.observe().elements, Point(0, 0))
     return whole, quickly
 
 
 def act(toolkit: str, seed: int, steps: int) -> Comparison:
     """Click and type in a window; return the comparison with the observations after each action. See `look`."""
     chance, found = random.Random(seed), Comparison()
-    with program(TOOLKITS[toolkit], seed, SIZE) as (desktop, folder):
-        ask(folder, "0")
+    with program(TOOLKITS[toolkit], seed, SIZE) as shower:
+        desktop = shower.desktop
+        shower.report()
         for step in range(1, steps + 1):
             usable = [each for each in desktop.observe().elements if each.role in _CLICKED | _WRITTEN]
             chosen = chance.choice([each for each in usable if not each.states & {"disabled", "read_only"}])
@@ -97,7 +98,7 @@ def act(toolkit: str, seed: int, steps: int) -> Comparison:
                 else Click(element_id=chosen.id)
             )
             elements = desktop.observe().elements
-            shown = ask(folder, f"{step} as it is")
+            shown = shower.report()
             name = f"window {seed}, after {'typing into' if write else 'a click on'} {chosen.name or chosen.label!r}"
             found.add(name, shown, elements, Point(0, 0))
     return found
