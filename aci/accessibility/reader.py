@@ -403,7 +403,7 @@ class Reader:
     def _keep(self, application: Application, windows: Sequence[Window], part: _Part) -> _Part:
         application.windows = own_windows(windows, application.pid)
         filled = {draft.window.id for draft in part.drafts}
-        if all(window.popup or window.pid is None or window.id in filled for window in application.windows):
+        if all(window.pid is None or window.id in filled for window in application.windows):
             del self._empty_readings[application.root]
         else:
             self._empty_readings[application.root] += 1

@@ -17,6 +17,7 @@ from aci.errors import LaunchFailed
 from aci.observation.observation import Observation
 from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
+from exploration.search.controls import CONTEXT_MENU
 from exploration.search.first_dialogs import MOST_ANSWERS, answer, answer_step, asks_for_password, front_window
 from exploration.search.states import Look, drift, same_picture, same_texts
 
@@ -29,6 +30,7 @@ SAMPLES = {
 
 _POLL_S = 0.1
 _FIRST_LIMIT_S, _EMPTY_LIMIT_S = 8.0, 30.0  # longest wait for rest, and for any control on a busy machine, s
+_FIRST_STILL_S = 0.5  # time without a change after which a start is at rest, s; Krita adds its menus after 0.3 s
 _AFTER_ANSWER_S = 8.0  # longest wait for a window after a dialog of the start was answered, s
 _AGAIN_LIMIT_S, _AGAIN_TIMES = 5.0, 4.0
 """Longest wait for any control at a later start: this, and this many times the slowest start so far."""
@@ -255,16 +257,20 @@ class Launcher:
         return look
 
     def _wait_for_rest(self, empty_limit_s: float = _EMPTY_LIMIT_S) -> Look:
-        """Wait until two looks in a row show the same controls, longer if there are none yet."""
-        deadline, last = self.clock() + _FIRST_LIMIT_S, self.clock() + empty_limit_s
+        """Wait until the same controls are shown for a while, longer if there are none yet, as of a splash screen."""
+        began, changed_at = self.clock(), self.clock()
         previous = None
         while True:
             look = self.look(True)
             if not self.app:
                 window = look.observation.active_window
                 self.app = window.app if window is not None else ""
-            at_rest = look.candidates and previous is not None and look.exact == previous.exact
-            if at_rest or self.clock() > (deadline if look.candidates else last):
+            now = self.clock()
+            if previous is None or look.exact != previous.exact:
+                changed_at = now
+            shows_controls = any(each.control.role != CONTEXT_MENU for each in look.candidates)
+            at_rest = shows_controls and now - changed_at >= _FIRST_STILL_S
+            if at_rest or now - began > (_FIRST_LIMIT_S if shows_controls else empty_limit_s):
                 return look
             previous = look
             self.pause(_POLL_S)

@@ -22,6 +22,7 @@ from aci.accessibility.tree.capture import (
     showing,
 )
 from aci.accessibility.tree.details import LONGEST_TEXT, all_extents, read_details
+from aci.accessibility.tree.libreoffice import is_input_line
 from aci.accessibility.tree.nodes import Application, Lines, Node
 from aci.accessibility.tree.refresh_scope import Scope
 from aci.observation.cell_addresses import Cell, address_of, parse_address
@@ -156,7 +157,7 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
         known |= {cell: ref for cell, ref in found if ref is not None}
         nodes = await _read_cells(bus, application, table, known, view)
         if nodes is not None:
-            await _replace_outdated(bus, table.ref, known, [node for node in nodes if node.cell in former])
+            await _replace_outdated(bus, application, table.ref, [node for node in nodes if node.cell in former])
             return nodes
         known.clear()  # they went out of date, as after another sheet was chosen
     return []
@@ -183,24 +184,31 @@ async def refresh_view(bus: Bus, application: Application, table: Node, unchecke
     before = [node.text for node in unchecked]
     for node, text in zip(unchecked, texts, strict=True):
         node.text = text
-    await _replace_outdated(bus, table.ref, known, unchecked)
+    await _replace_outdated(bus, application, table.ref, unchecked)
     return before != [node.text for node in unchecked]
 
 
-async def _replace_outdated(bus: Bus, table: Ref, known: dict[Cell, Ref], nodes: Sequence[Node]) -> None:
-    """Give cells that are empty now their new object.
+async def _replace_outdated(bus: Bus, application: Application, table: Ref, nodes: Sequence[Node]) -> None:
+    """Give cells that are empty now their new object and no text.
 
-    After rows were inserted or deleted, LibreOffice's known object of a now empty cell keeps returning its former text.
+    After rows or columns were inserted or deleted, LibreOffice's known object of a now empty cell keeps returning its
+    former text. The cell with the cursor keeps its object; what it holds is in the input line as well.
     """
     filled = {node.cell: node for node in nodes if node.text and node.cell is not None}
     found = [
         ref or node.ref for ref, node in zip(await _cells_at(bus, table, list(filled)), filled.values(), strict=True)
     ]
     texts = await _texts(bus, found)
+    kept = list[Node]()
     for (cell, node), ref, text in zip(filled.items(), found, texts, strict=True):
         if text == "":
-            node.ref = known[cell] = ref
+            node.ref = application.cells[table][cell] = ref
             node.text = ""
+        elif ref == node.ref:
+            kept.append(node)
+    lines = [each.text_at for each in showing(application) if is_input_line(each)] if len(kept) == 1 else []
+    if len(lines) == 1 and set(await _texts(bus, lines[0])) == {""}:
+        kept[0].text = ""
 
 
 def _span(first: int, last: int) -> range:
