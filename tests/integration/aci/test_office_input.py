@@ -40,6 +40,18 @@ def test_a_table_is_typed_into_a_range_of_cells() -> None:
         wait_until(lambda: list(csv.reader(sheet.read_text(encoding="utf-8").splitlines())) == rows)
 
 
+def test_cell_with_the_cursor_is_empty_after_a_row_was_inserted_above_it(tmp_path: Path) -> None:
+    book = tmp_path / "stock.ods"
+    Book({"Stock": Sheet((("Item", "Count"), ("Apples", 3)))}).write(book)
+    with VirtualDesktop(size=(1280, 800), ocr=None) as desktop:
+        desktop.launch(["soffice", "--norestore", "--calc", str(book)], timeout_s=180.0)
+        assert desktop.perform(Click(element_id=element(desktop, "table cell", "A2").id)).ok
+        for role, name in (("menu", "Sheet"), ("menu", "Insert Rows"), ("menu item", "Rows Above")):
+            assert desktop.perform(Click(element_id=element(desktop, role, name).id)).ok
+        seen = until(desktop, lambda seen: any(each.text == "Apples" for each in seen.elements if each.name == "A3"))
+        assert [each.text for each in seen.elements if each.name in ("A2", "B2")] == ["", ""]
+
+
 def test_merged_cell_is_seen_and_typed_into_as_one(tmp_path: Path) -> None:
     book = tmp_path / "merged.ods"
     span = 'table:number-columns-spanned="2" table:number-rows-spanned="1"'

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, cast
 
+import pytest
+
 from aci.accessibility.atspi import ROLE_NAMES, Ref
 from aci.accessibility.dbus.bus import Bus, Call
 from aci.accessibility.tree.nodes import Node
@@ -105,6 +107,34 @@ def test_emptied_cell_is_empty_although_its_former_object_keeps_its_text() -> No
     assert [cell.text for cell in cells] == ["one", ""]
     assert known == {(0, 0): Ref(":1.5", "/A/old"), (0, 1): Ref(":1.5", "/B/new")}
     assert cells[1].ref == known[0, 1]
+
+
+class WithCursor(Sheet):
+    """The same, where B1 has the cursor, so that it keeps its object; the input line holds what is given."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+
+    def _answer(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
+        if member == "GetAccessibleAt" and body[1] == 1:
+            return (name, "/B/old")
+        if path == "/line" and member == "GetText":
+            return self._line
+        return super()._answer(name, path, interface, member, sign, body)
+
+
+@pytest.mark.parametrize(("line", "text"), [("", ""), ("=500+1", "501")])
+def test_emptied_cell_with_the_cursor_is_empty_as_the_input_line_is(line: str, text: str) -> None:
+    sheet, above = node("table", "Sheet", Rect(0, 0, 200, 20)), node("text", "Input line", Rect(0, 0, 200, 20))
+    above.text_at = (Ref(":1.5", "/line"),)
+    cell = cell_node(sheet, (0, 1), Ref(":1.5", "/B/old"), "501", Rect(100, 0, 100, 20))
+    office = application(frame(sheet, above))
+    office.cells[sheet.ref] = {(0, 0): Ref(":1.5", "/A/new"), (0, 1): cell.ref}
+    office.lines[sheet.ref] = {0: (0, 100), 1: (100, 100)}, {0: (0, 20)}
+
+    changed = asyncio.run(refresh_view(cast(Bus, WithCursor(line)), office, sheet, [cell]))
+
+    assert (changed, cell.text) == (text == "", text)
 
 
 def test_sheet_that_cannot_be_edited_is_read_as_a_sheet() -> None:

@@ -324,6 +324,18 @@ def test_application_with_an_empty_window_is_read_again_without_events(world: Wo
     assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
 
 
+def test_popup_that_showed_nothing_is_read_again_without_events() -> None:
+    menu = Thing("/menu", "window", "", Rect(0, 0, 0, 0), [Thing("/e", "push button", "Entry", Rect(610, 10, 80, 20))])
+    popup = Window(2, "", "app", Rect(600, 0, 100, 100), popup=True, pid=PID)
+    world = World()
+    world.bus.root.children.append(menu)
+    assert "Entry" not in world.look(windows=(popup, WINDOW))
+
+    menu.rect = popup.rect
+
+    assert "Entry" in world.look(windows=(popup, WINDOW))
+
+
 def test_a_window_that_keeps_showing_nothing_is_not_read_for_ever(world: World) -> None:
     frame = world.bus.root.children[0]
     frame.rect = Rect(0, 0, 0, 0)
