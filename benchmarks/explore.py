@@ -204,10 +204,10 @@ APPS = {
     "GNOME Weather": App(("gnome-weather",), "GTK 4"),
     "Marble": App(("marble-qt",), "Qt 5"),
     "GeoGebra": App(("geogebra",), "Swing"),
-    "gThumb": App(("gthumb", _PICTURE), "GTK 3", held_out=True),
-    "GNOME Fonts": App(("gnome-font-viewer",), "GTK 4", held_out=True),
-    "Krita": App(("krita",), "Qt 5", held_out=True),
-    "JOSM": App(("josm",), "Swing", held_out=True),
+    "gThumb": App(("gthumb", _PICTURE), "GTK 3"),
+    "GNOME Fonts": App(("gnome-font-viewer",), "GTK 4"),
+    "Krita": App(("krita",), "Qt 5"),
+    "JOSM": App(("josm",), "Swing"),
 }
 
 
