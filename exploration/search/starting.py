@@ -257,8 +257,8 @@ class Launcher:
         return look
 
     def _wait_for_rest(self, empty_limit_s: float = _EMPTY_LIMIT_S) -> Look:
-        """Wait until the same controls are shown for a while, longer if there are none yet, as of a splash screen."""
-        began, changed_at = self.clock(), self.clock()
+        """Wait until the same controls are shown for a while; longer while there are none, as in a splash screen."""
+        began = changed_at = self.clock()
         previous = None
         while True:
             look = self.look(True)
@@ -299,7 +299,7 @@ class Launcher:
             if self.clock() > limit or (not look.observation.windows and self._has_crashed()):
                 if look.candidates and known.exact == look.exact:
                     self.by_products |= {key for key, _ in known.home.settings.items() ^ look.home.settings.items()}
-                return self._wait_for_rest() if look.candidates else look
+                return self._wait_for_rest(_FIRST_LIMIT_S) if look.candidates else look
             self.pause(_AGAIN_POLL_S)
             previous, look = look, self.look(False)
             if not same_picture(previous, look):

@@ -206,9 +206,10 @@ async def _replace_outdated(bus: Bus, application: Application, table: Ref, node
             node.text = ""
         elif ref == node.ref:
             kept.append(node)
-    lines = [each.text_at for each in showing(application) if is_input_line(each)] if len(kept) == 1 else []
-    if len(lines) == 1 and set(await _texts(bus, lines[0])) == {""}:
-        kept[0].text = ""
+    if len(kept) == 1:
+        input_lines = [each.text_at for each in showing(application) if is_input_line(each)]
+        if len(input_lines) == 1 and set(await _texts(bus, input_lines[0])) == {""}:
+            kept[0].text = ""
 
 
 def _span(first: int, last: int) -> range:

@@ -76,7 +76,8 @@ def test_number_may_be_zero_and_what_a_container_clips_is_not_seen(seen: Observa
 def test_menu_of_the_application_is_seen_and_used(browser: VirtualDesktop) -> None:
     menu = next(each for each in browser.observe().elements if each.description == "Open application menu")
     assert browser.perform(Click(element_id=menu.id)).ok
-    until(browser, lambda seen: any(each.name == "Settings" for each in in_popup(seen)))
+    shown = until(browser, lambda seen: find(seen, "push button", "Settings"))
+    assert find(shown, "push button", "Settings") in in_popup(shown)
     press(browser, "push button", "Help")
     assert element(browser, "push button", "About Firefox").point is not None
     for _ in range(2):
@@ -89,7 +90,8 @@ def test_lists_and_calendars_of_a_page_are_seen(browser: VirtualDesktop) -> None
     press(browser, "menu item", "Green")
     until(browser, lambda seen: getattr(find(seen, "combo box", "Color"), "text", "") == "Green")
     press(browser, "push button", "Calendar")
-    until(browser, lambda seen: any(each.name == "Next month" for each in in_popup(seen)))
+    shown = until(browser, lambda seen: find(seen, "push button", "Next month"))
+    assert find(shown, "push button", "Next month") in in_popup(shown)
     browser.perform(Hotkey(keys=("escape",)))
     until(browser, lambda seen: not in_popup(seen))
 

@@ -158,6 +158,13 @@ def test_typing_appends_to_documents_and_overwrites_fields() -> None:
     assert act_out("replace 'one' with 'six'", document, types).last.by_id[1].text == "six"
 
 
+def test_text_is_typed_into_shapes_of_a_slide_and_copied_from_them() -> None:
+    title = element(1, "shape", "Title 1", (0, 30), (800, 50), text="Rivers", states=("editable", "multi_line"))
+    slide = seen(title, element(2, "shape", "Subtitle 2", (0, 90), (800, 50), states=("editable", "multi_line")))
+    assert act_out("type ' of Europe' into Title 1", slide, types).last.by_id[1].text == "Rivers of Europe"
+    assert act_out("copy the Title 1 shape", slide).actions == [SaveToBuffer(text="Rivers")]
+
+
 def test_types_at_the_focus_without_readable_fields() -> None:
     done = act_out("type 'ls' and press enter", seen(windows=[window(title="xterm")]), types)
     assert done.actions[1:] == [Type(text="ls"), Hotkey(keys=("Return",))]

@@ -333,8 +333,9 @@ def test_a_probe_supports_what_it_checked(point: str, result: ProbeResult) -> No
     assert problem(context(point, screen(), probed=(result,), folders=("Documents",)), probe(1)) == ""
 
 
-def test_document_content_on_the_screen_must_be_in_the_saved_file() -> None:
-    now = screen(part(1, "text", "", "one two"))
+@pytest.mark.parametrize("role", ["text", "shape"])
+def test_document_content_on_the_screen_must_be_in_the_saved_file(role: str) -> None:
+    now = screen(part(1, role, "", "one two"))
     saved = read(1, FileProbe(path="a.txt"), True, "~/a.txt")
     points = ("The document says 'one two'", "The document is saved as a.txt")
     judged = VerifyContext(TASK, now, points=points, probed=(saved,))
