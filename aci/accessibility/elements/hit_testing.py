@@ -33,7 +33,7 @@ from aci.observation.visibility import clipped, uncovered
 BUDGET_S = 0.3  # time for hit tests in one look; the rest is tested at the next look
 SAMPLES = 4  # elements tested per group; if they agree, the others are taken to be alike
 SURE = 3  # clicks that pass through a layer, with none blocked, after which it is not tested again
-TIMES_ASKED = 2  # looks at which an element that seems covered is tested
+TIMES_ASKED = 2  # looks at which an element is tested that seems covered, or of which Chromium told nothing
 MOST_POINTS = 4  # points tried per element
 # Time for Chromium to find what is drawn at a point; until then it guesses from the order of its tree. It remembers a
 # single point, so tests are sequential. Where it was seen to be fast, it gets less time.
@@ -52,7 +52,12 @@ class _Verdict:
 
     cause: Hashable  # what it depends on
     point: Point | None  # where the element can be hit, None for nowhere
+    answered: bool = True  # whether Chromium told what is drawn there
     asked: int = 1  # number of tests
+
+    def is_doubtful(self, point: Point | None) -> bool:
+        """Return whether an element with this point is to be tested again: the result may have come too early."""
+        return self.asked < TIMES_ASKED and (not self.answered or self.point != point)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +209,9 @@ class HitTester:
             why = (element.rect, element.point, cause)
             verdict = self._verdicts.get(node.ref)
             if verdict is not None and verdict.cause == why:
-                guessed = verdict.point != element.point and verdict.asked < TIMES_ASKED
-                if guessed and self._clock() < deadline:  # it may have come before the answer
-                    point = await self._free_point(forest, element, drafts[element.id], rivals)
-                    verdict = _Verdict(why, point, verdict.asked + 1)
+                if verdict.is_doubtful(element.point) and self._clock() < deadline:
+                    free = await self._free_point(forest, element, drafts[element.id], rivals)
+                    verdict = _Verdict(why, *free, asked=verdict.asked + 1)
             else:
                 agreed = {_kind(one, found) for one in spread} if element in rest else set()
                 if len(agreed) == 1 and agreed <= {"free", "hidden"}:
@@ -218,19 +222,21 @@ class HitTester:
                         found[element.id] = _point_outside(element, covers, boxes)
                     continue
                 else:
-                    verdict = _Verdict(why, await self._free_point(forest, element, drafts[element.id], rivals))
-            self._unsure |= verdict.point != element.point and verdict.asked < TIMES_ASKED
+                    verdict = _Verdict(why, *await self._free_point(forest, element, drafts[element.id], rivals))
+            self._unsure |= verdict.is_doubtful(element.point)
             kept[node.ref] = verdict
             found[element.id] = verdict.point
         return found
 
-    async def _free_point(self, forest: Forest, element: Element, draft: Draft, rivals: Sequence[Node]) -> Point | None:
-        """Return a point at which a click reaches the element."""
+    async def _free_point(
+        self, forest: Forest, element: Element, draft: Draft, rivals: Sequence[Node]
+    ) -> tuple[Point | None, bool]:
+        """Return a point at which a click reaches the element, and whether Chromium told what is drawn there."""
         node, point = draft.node, element.point
         pieces = uncovered(element.rect, draft.avoid) or [element.rect]
         for _ in range(MOST_POINTS):
             if point is None:
-                return None
+                break
             hit, guessed = await self._hit(forest, node, point)
             if hit is not None and guessed and await self._refuted(forest, element, node, hit, point):
                 hit = None
@@ -239,7 +245,7 @@ class HitTester:
             if hit is None or (box is None and forest.lets_through(node, hit)):
                 if hit is not None and point == element.point:
                     self._through.update(rival.ref for rival in rivals)
-                return point
+                return point, hit is not None
             if left is not None:
                 self._clips.add(left.ref)
             else:
@@ -251,7 +257,7 @@ class HitTester:
                 pieces = [part for piece in pieces for part in uncovered(piece, [cover] if cover else [])]
             best = largest_piece(pieces)
             point = best.center if best is not None else None
-        return None
+        return None, True
 
     async def _refuted(self, forest: Forest, element: Element, node: Node, guess: Node, point: Point) -> bool:
         """Return whether a guessed cover is wrong, by tests at the sides of the element.

@@ -329,6 +329,30 @@ def test_page_in_which_nothing_changed_is_not_asked_again_once_all_is_known() ->
     assert 0 < asked[0] < asked[1] == asked[2] == asked[3]
 
 
+class Loading(Browser):
+    """Tells nothing at first, as a page does that was not laid out yet."""
+
+    silent = True
+
+    async def ask(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
+        found = await super().ask(name, path, interface, member, sign, body)
+        return None if self.silent else found
+
+
+def test_element_of_which_chromium_told_nothing_is_asked_for_again() -> None:
+    button, layer = node("push button", "Below", Rect(60, 0, 40, 20)), node("section", "", LAYER)
+    top, real = overlaid(button, layer)
+    known = application(top, toolkit=CHROMIUM)
+    found = [(draft, "app") for draft in draft_elements(known, top, WINDOW, (WINDOW,), SCREEN)]
+    browser, tracker, shown = Loading(real), IdTracker(), []
+    layers = HitTester(browser)  # type: ignore[arg-type]
+    for _ in range(2):
+        elements, by_id, _ = place_elements(found, (WINDOW,), SCREEN, tracker)
+        shown.append({each.name for each in asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))})
+        browser.silent = False
+    assert ["Below" in names for names in shown] == [True, False]
+
+
 def test_widget_without_an_element_that_comes_to_lie_over_the_same_elements_covers_them() -> None:
     button = node("push button", "Below", Rect(0, 0, 200, 40))
     top = frame(node("panel", "", WHOLE, button))
