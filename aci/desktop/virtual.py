@@ -22,6 +22,8 @@ from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.input.backends import InputName
 from aci.observation.observation import Observation
 from aci.screen.emergency_stop import Halt, StopBy
+from aci.screen.screen import open_display
+from aci.screen.window_fitting import WindowFitter
 
 if TYPE_CHECKING:
     from aci.accessibility.client import AccessibilityClient
@@ -95,6 +97,7 @@ class VirtualDesktop(DesktopWrapper):
         self._watcher: Watcher | None = None
         self._session: PrivateSession | None = None
         self._x11: X11Desktop | None = None
+        self._fitter: WindowFitter | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -166,6 +169,7 @@ class VirtualDesktop(DesktopWrapper):
             self._x11.screen.admit_only_this_user()
             if not self._x11.screen.wait_for_manager(READY_LIMIT_S):
                 raise StartFailed(f"The window manager did not get ready within {READY_LIMIT_S:g} s.")
+            self._fitter = WindowFitter(open_display(self._session.display))
             self._x11.rest_pointer()
         except BaseException:
             self.stop()
@@ -190,12 +194,14 @@ class VirtualDesktop(DesktopWrapper):
 
     def stop(self) -> None:
         """End all processes of the desktop and remove its files; calling it again does nothing."""
-        place, session, desktop, watcher = self._place, self._session, self._x11, self._watcher
-        self._place = self._session = self._x11 = self._watcher = None
+        place, session, desktop, watcher, fitter = (self._place, self._session, self._x11, self._watcher, self._fitter)
+        self._place = self._session = self._x11 = self._watcher = self._fitter = None
         atexit.unregister(self.stop)
         if place is None:
             return
         try:
+            if fitter is not None:
+                fitter.close()
             if desktop is not None:
                 desktop.close()
         finally:

@@ -41,8 +41,9 @@ def answer(observation: Observation, declines: bool = True) -> Click | Hotkey | 
     """Return the action that answers a dialog, the one in front first; None if none can be answered.
 
     Beside or in another window of its application, a dialog is declined. If it is all that there is, it is accepted,
-    since declining would end the application; where that needs a choice, the first one is taken. What covers a window
-    with a menu bar and has none itself, such as the first page of the manual, is closed.
+    since declining would end the application; where that needs a choice, the first one is taken. An assistant that
+    does not go on before something is filled in is declined as well. What covers a window with a menu bar and has none
+    itself, such as the first page of the manual, is closed.
 
     Args:
         observation: The screen with the dialog.
@@ -58,7 +59,9 @@ def answer(observation: Observation, declines: bool = True) -> Click | Hotkey | 
         if inside and all(_in_dialog(each.path[1:]) for each in inside):  # of a page, which hides all else
             element = _button(inside, (*_DECLINING, "puts_aside"))
         elif window.modal or any(_in_dialog(each.path[:1]) for each in inside) or (alone and _only_asks(inside)):
-            element = _accepting(inside) if alone or not declines else _button(inside, _DECLINING)
+            element = _accepting(inside) if alone or not declines else None
+            if element is None and declines and (not alone or _is_stuck(inside)):
+                element = _button(inside, _DECLINING)
         if element is not None:
             return Click(element_id=element.id)
     front = observation.active_window
@@ -112,6 +115,11 @@ def _accepting(inside: Sequence[Element]) -> Element | None:
     if (button := _button(inside, _ACCEPTING)) or not any(_is_any(each, _ACCEPTING) for each in inside):
         return button
     return next((each for each in inside if each.role in _CHOICES and "disabled" not in each.states), None)
+
+
+def _is_stuck(inside: Sequence[Element]) -> bool:
+    """Return whether an assistant leads on only once something is filled in."""
+    return any(_is_any(each, ("leads_on",)) and "disabled" in each.states for each in inside)
 
 
 def _button(inside: Sequence[Element], kinds: Sequence[str]) -> Element | None:

@@ -242,7 +242,7 @@ class _Function:
     # Its wordings
 
     def _of_field(self, typed: str) -> Iterator[Intent]:
-        field = self.words
+        field = _asked_for(self.words)
         if not self._control.name and len(self._trail) > 1:
             field = f"{_lower(self._trail[-2])} {field}"
         if self._control.role not in NUMBER_ROLES:
@@ -299,7 +299,7 @@ class _Function:
             yield Do(verb=self.words, object=place)
 
     def _of_choice(self) -> Iterator[Intent]:
-        words, category = self.words, _lower(self._category())
+        words, category = self.words, _asked_for(_lower(self._category()))
         if self._control.role in _BUTTON_ROLES and " " in words and _begins_with_verb(words):
             yield _done(words)  # "Enlarge Text" says it, whichever setting keeps it
         mode = label("way_of_working").fullmatch(words) or not category
@@ -364,6 +364,11 @@ def _without_app(intent: Intent, app: str) -> Intent:
     """Leave out the application's own name, which says nothing inside of it."""
     words = [word for word in intent.object.split() if word.casefold() != app.casefold()]
     return intent.model_copy(update={"object": " ".join(words)}) if words else intent
+
+
+def _asked_for(words: str) -> str:
+    """Return what a control is for whose label asks people to act, such as "font size" for "set font size"."""
+    return label("asking").sub("", words) or words
 
 
 def _done(words: str) -> Intent:

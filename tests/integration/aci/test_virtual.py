@@ -8,6 +8,8 @@ import signal
 import stat
 import subprocess
 import time
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,10 +18,10 @@ from aci.applications.catalog import sockets_elsewhere
 from aci.desktop.folders import common_folder
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
-from aci.observation.geometry import Point
+from aci.observation.geometry import Point, Rect
 from aci.processes import belonging_to
 from aci.screen.screen import open_display
-from tests.integration.aci.seeing import LIMIT_S
+from tests.integration.aci.seeing import LIMIT_S, until
 
 pytestmark = pytest.mark.desktop
 
@@ -178,6 +180,18 @@ def test_stop_may_be_called_twice_and_start_only_once() -> None:
 def test_an_impossible_size_is_refused(size: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="px wide and high"):
         VirtualDesktop(size=size)
+
+
+def test_windows_that_are_made_larger_than_the_screen_are_fitted_into_it() -> None:
+    with VirtualDesktop(size=(800, 600)) as desktop, closing(open_display(desktop.display)) as display:
+        window = display.screen().root.create_window(10, 10, 1500, 300, 0, 0)
+        window.map()
+        display.flush()
+        wide = Rect(0, 0, 800, 323)  # with its frame
+        until(desktop, lambda seen: [replace(each.frame, y=0) for each in seen.windows if each.frame] == [wide])
+        window.configure(height=900)
+        display.flush()
+        until(desktop, lambda seen: seen.windows[0].frame == Rect(0, 0, 800, 600))
 
 
 def test_a_screen_that_goes_away_is_reported() -> None:

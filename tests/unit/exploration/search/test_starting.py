@@ -156,6 +156,14 @@ def test_what_is_greyed_out_answers_nothing() -> None:
     assert answer(screen(greyed, windows=(MODAL,))) is None
 
 
+def test_assistant_that_needs_to_be_filled_in_is_declined_unless_that_ended_the_application() -> None:
+    greyed = replace(button(3, "Next"), states=frozenset({"disabled"}))
+    page = screen(button(1, "Name of the account", "entry"), button(2, "Back"), greyed, button(4, "Cancel"))
+    shown = replace(page, windows=(MODAL,))
+    assert answer(shown) == Click(element_id=4)
+    assert answer(shown, declines=False) is None
+
+
 def test_pages_of_an_assistant_are_gone_through() -> None:
     pages = [screen(button(number, name), windows=(MODAL,)) for number, name in ((1, "Next"), (2, "Finish"))]
     desktop = FakeDesktop([*pages, USABLE])

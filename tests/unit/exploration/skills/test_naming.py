@@ -86,6 +86,8 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
          "hide slide"),
         (attempt(*(step("menu item", name) for name in ("Settings", "Number Format", "Hexadecimal"))),
          "number format hexadecimal"),  # menus of Qt
+        (attempt(step("combo box", "All", description="Select a category"), step("list item", "African Scripts")),
+         "set category to african scripts"),
     ],
 )  # fmt: skip
 def test_unit_skills_have_plain_names(made: Attempt, name: str) -> None:
