@@ -208,6 +208,10 @@ APPS = {
     "GNOME Fonts": App(("gnome-font-viewer",), "GTK 4"),
     "Krita": App(("krita",), "Qt 5"),
     "JOSM": App(("josm",), "Swing"),
+    "Shotwell": App(("shotwell",), "GTK 3", held_out=True),
+    "Sound Recorder": App(("gnome-sound-recorder",), "GTK 4", held_out=True),
+    "Kdenlive": App(("kdenlive",), "Qt 5", held_out=True),
+    "XML Copy Editor": App(("xmlcopyeditor",), "wxWidgets", held_out=True),
 }
 
 
