@@ -152,6 +152,8 @@ class _Function:
             yield Open(object=self.words)
         if self._changes("opened") and label("opens_file").fullmatch(words):
             yield from (read(name) for name in table("labels")["names_of_opening"])
+        if self._changes("opened") and label("takes_file").fullmatch(words):
+            yield Do(verb=self.words, object="file")
         if label("saves_as").fullmatch(words):
             yield from (read(name) for name in table("labels")["names_of_saving_as"])
         name = self.words.removeprefix("about ")

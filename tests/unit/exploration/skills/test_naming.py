@@ -234,3 +234,9 @@ def test_what_opens_a_file_is_called_so_whatever_its_window_is_called() -> None:
         opened = (Change(kind="opened", what=title),)
         assert "open file" in name_unit(attempt(step("menu item", "Open..."), effect=opened), "viewer").aliases
     assert "open file" not in name_unit(attempt(step("menu item", "Open")), "viewer").aliases  # nothing opened
+
+
+def test_a_verb_alone_that_asks_for_a_file_is_done_to_one() -> None:
+    opened = (Change(kind="opened", what="Import…"),)
+    naming = name_unit(attempt(step("menu item", "Import…"), effect=opened), "viewer")
+    assert (naming.name, naming.aliases) == ("open import dialog", ("import file",))
