@@ -212,6 +212,10 @@ APPS = {
     "Sound Recorder": App(("gnome-sound-recorder",), "GTK 4", held_out=True),
     "Kdenlive": App(("kdenlive",), "Qt 5", held_out=True),
     "XML Copy Editor": App(("xmlcopyeditor",), "wxWidgets", held_out=True),
+    "Quod Libet": App(("quodlibet",), "GTK 3", held_out=True),
+    "GNOME Music": App(("gnome-music",), "GTK 4", held_out=True),
+    "Calligra Words": App(("calligrawords",), "Qt 5", held_out=True),
+    "Qt Creator": App(("qtcreator",), "Qt 6", held_out=True),
 }
 
 
