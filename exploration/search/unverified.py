@@ -1,7 +1,8 @@
 """What a search saw but could not verify: controls that it had no time for, and effects that it saw only once.
 
 Of a control that was only seen, or was chosen without a visible effect, the way to it is known, and what it does only
-as far as its role and name say it: a check box is switched, and a name that ends in dots promises a window.
+as far as its role and name say it: a check box is switched, and a name that ends in dots promises a window. Controls
+that were greyed out are kept as well: most can be used once there is a document, or something in it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from agent_s.records import Change, ElementState, GroundedStep
 from exploration.search.classifying import NOTHING_CHANGED
 from exploration.search.controls import MENU_ROLES
+from exploration.search.frontier import DISABLED
 from exploration.search.ledger import Ledger
 from exploration.search.records import Attempt, Offer
 from exploration.search.shortcuts import SHORTCUT
@@ -24,21 +26,30 @@ _ACTIONS = frozenset({"menu item", "push button", "button", SHORTCUT})
 def unverified(ledger: Ledger) -> Iterator[Attempt]:
     """Yield what was found or seen, and not verified, as attempts: those that were made, and those that were not."""
     judged = ledger.skills.keys() | ledger.boundaries.keys()
-    known = {each.control.identity for each in ledger.attempts.values() if not _may_work_unseen(each)}
+    known = {each.control.identity for each in ledger.attempts.values() if not _may_be_usable(each)}
+    greyed_out = list[tuple[Attempt, Offer]]()
     for attempt in ledger.attempts.values():
         if attempt.classification in ("terminal", "continue") and attempt.effect and attempt.key not in judged:
             yield attempt
         for each in attempt.offers:
             if each.control.role == "list item" and attempt.depth and attempt.control.role != "combo box":
                 continue  # the rows of a dialog are mostly data
-            if each.control.identity not in known and not (each.unsafe or each.disabled):
+            if each.disabled:
+                greyed_out.append((attempt, each))
+            elif each.control.identity not in known and not each.unsafe:
                 known.add(each.control.identity)
                 yield from _only_seen(attempt, each)
+    for attempt, each in greyed_out:
+        if each.control.identity not in known and not each.unsafe:
+            known.add(each.control.identity)
+            yield from _only_seen(attempt, each)
 
 
-def _may_work_unseen(attempt: Attempt) -> bool:
-    """Return whether it was a choice in a menu without a visible effect: it may set what shows only later."""
-    return attempt.why == NOTHING_CHANGED and attempt.control.role in MENU_ROLES
+def _may_be_usable(attempt: Attempt) -> bool:
+    """Return whether something was greyed out, or chosen in a menu without an effect: it may set what shows later."""
+    if attempt.precondition and attempt.classification in ("skipped", "error"):  # the precondition enabled nothing
+        return True
+    return attempt.why == DISABLED or (attempt.why == NOTHING_CHANGED and attempt.control.role in MENU_ROLES)
 
 
 def _only_seen(parent: Attempt, seen: Offer) -> Iterator[Attempt]:
@@ -67,7 +78,7 @@ def _only_seen(parent: Attempt, seen: Offer) -> Iterator[Attempt]:
             classification="skipped",
             effect=effect,
             precondition=parent.precondition,
-            why="nothing shows what it does",
+            why=DISABLED if seen.disabled else "nothing shows what it does",
             depth=parent.depth + 1,
         )
 
