@@ -142,8 +142,7 @@ class _Function:
 
     def usual_names(self) -> Iterator[Intent]:
         """Yield what people call functions that most applications have, whatever their labels say."""
-        own = set(_WORD.findall(self._app.casefold()))
-        words = " ".join(word for word in self.item.split() if word.casefold() not in own) or self.item
+        words = _without_names(self.item, self._app) or self.item
         # Some show settings in the window that is there, and remain pressed meanwhile.
         shows = self._changes("opened") or (self._offers and self.direction != "off")
         if shows and label("opens_settings").fullmatch(words):
@@ -157,7 +156,7 @@ class _Function:
         if label("saves_as").fullmatch(words):
             yield from (read(name) for name in table("labels")["names_of_saving_as"])
         name = self.words.removeprefix("about ")
-        if name != self.words and set(name.split()) <= own:
+        if name != self.words and not _without_names(name, self._app):
             yield Open(object="about")
 
     # What the effect says
@@ -366,6 +365,14 @@ def _without_app(intent: Intent, app: str) -> Intent:
     """Leave out the application's own name, which says nothing inside of it."""
     words = [word for word in intent.object.split() if word.casefold() != app.casefold()]
     return intent.model_copy(update={"object": " ".join(words)}) if words else intent
+
+
+def _without_names(words: str, app: str) -> str:
+    """Return words without the names of the application, such as "Qt Creator" of one whose windows say "qtcreator"."""
+    own = _WORD.findall(app.casefold())
+    whole = r"\b" + r"\W*".join(map(re.escape, "".join(own))) + r"\b"
+    left = re.sub(whole, "", words, flags=re.IGNORECASE) if own else words
+    return " ".join(word for word in left.split() if word.casefold() not in own)
 
 
 def _asked_for(words: str) -> str:

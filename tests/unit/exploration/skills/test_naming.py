@@ -162,9 +162,17 @@ def test_settings_of_the_application_have_all_their_usual_names(item: str, asked
     assert asked not in (keys.name, *keys.aliases)
 
 
-@pytest.mark.parametrize(("item", "own"), [("About Notes", True), ("About Toolkit", False)])
-def test_what_tells_about_the_application_is_found_without_its_name(item: str, own: bool) -> None:
-    naming = name_unit(attempt(step("menu item", item), effect=(Change(kind="opened", what=item),)), "gnome-notes")
+@pytest.mark.parametrize(
+    ("item", "app", "own"),
+    [
+        ("About Notes", "gnome-notes", True),
+        ("About Toolkit", "gnome-notes", False),
+        ("About Qt Creator...", "qtcreator", True),
+        ("About Plugins...", "qtcreator", False),
+    ],
+)
+def test_what_tells_about_the_application_is_found_without_its_name(item: str, app: str, own: bool) -> None:
+    naming = name_unit(attempt(step("menu item", item), effect=(Change(kind="opened", what=item),)), app)
     assert ("open about" in naming.aliases) is own
 
 
