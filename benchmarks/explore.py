@@ -216,6 +216,10 @@ APPS = {
     "GNOME Music": App(("gnome-music",), "GTK 4", held_out=True),
     "Calligra Words": App(("calligrawords",), "Qt 5", held_out=True),
     "Qt Creator": App(("qtcreator",), "Qt 6", held_out=True),
+    "Bluefish": App(("bluefish", "sample.txt"), "GTK 3", held_out=True),
+    "LXI Tools": App(("lxi-gui",), "GTK 4", held_out=True),
+    "Wireshark": App(("wireshark",), "Qt 5", held_out=True),
+    "FreeFileSync": App(("FreeFileSync",), "wxWidgets", held_out=True),
 }
 
 
