@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import pwd
 import select
 import shutil
 import subprocess
@@ -132,7 +133,7 @@ class PrivateSession:
             MARK: self._place.id,
             "PATH": _search_path(),
             "HOME": str(self.home),
-            "USER": os.environ.get("USER", "user"),
+            "USER": _user_name(),
             "SHELL": shutil.which("bash") or "/bin/sh",
             "LANG": "C.UTF-8",
             "TMPDIR": str(self._place.tmp),
@@ -276,6 +277,14 @@ def _is_held(lock: Path) -> bool:
         return Path(f"/proc/{int(lock.read_text())}").exists()
     except (OSError, ValueError):
         return False
+
+
+def _user_name() -> str:
+    """Return the name of this user, as some programs look it up among the users, and end if it is not there."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # as in some containers
+        return os.environ.get("USER", "user")
 
 
 def _search_path() -> str:

@@ -274,7 +274,9 @@ class _Function:
             yield Open(object=f"{first} dialog")
             yield from self._of_place()
             return
-        yield _done(first) if _begins_with_verb(first) and " " in first else Open(object=first)
+        verb, _, rest = first.partition(" ")
+        acts = rest and _begins_with_verb(first) and not verb.endswith("ing")  # "Coloring Rules" are no action
+        yield _done(first) if acts else Open(object=first)
         for other in dict.fromkeys((words, shown)):
             if not _is_verb(other) and (other != first or _begins_with_verb(first)):
                 yield Open(object=other)

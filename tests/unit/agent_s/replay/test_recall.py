@@ -78,6 +78,13 @@ def test_skill_is_found_by_its_effect(memory: MemoryStore) -> None:
     assert (outcome(events).status, clicked) == ("done", ["Numbers"])
 
 
+def test_skill_that_is_called_so_comes_before_one_with_an_alias(memory: MemoryStore) -> None:
+    learn(memory, "open preferences", click(WRAP), others=("open options", "open settings"))
+    learn(memory, "open options", click(NUMBERS), others=("open preferences", "open settings"))
+    events, clicked = carry_out(memory, "change the preferences")
+    assert (outcome(events).status, clicked) == ("done", ["Wrap"])
+
+
 def test_each_part_of_an_instruction_is_done_by_a_skill(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS), others=("show line numbers",))
     learn(memory, "turn on wrap", click(WRAP))

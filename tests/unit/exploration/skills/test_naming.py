@@ -57,6 +57,8 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
         (attempt(step("menu item", "Wrap Lines"),
                  effect=(Change(kind="state", what="menu item Wrap Lines", after="checked"),)), "turn on wrap lines"),
         (attempt(step("menu item", "Open..."), effect=(Change(kind="opened", what="Open File"),)), "open file"),
+        (attempt(step("menu item", "Coloring Rules..."), effect=(Change(kind="opened", what="Coloring Rules"),)),
+         "open coloring rules"),
         (attempt(step("menu item", "Import..."), effect=(Change(kind="opened", what="Select contact file"),)),
          "import contact file"),
         (attempt(step("menu", "Mode"), step("radio menu item", "Advanced Mode"), effect=setting("mode", "'advanced'")),
