@@ -39,6 +39,7 @@ _CAN_BE_DISABLED = roles.BUTTONS | roles.CHECKABLE | roles.MENU_ENTRIES | roles.
 _WRITTEN_IN = frozenset({"text", "entry", "password text"})
 _PICTURES = frozenset({"image", "icon"})
 _PARTS = _PICTURES | {"table cell", "link"}  # interactive roles whose names may still be part of their container's name
+_WIDEST_EXTENSION_PX = 16  # of the button that shows the rest of a tool bar
 ADDRESS = "address"  # attribute with the address of a link without a name
 _PLACEHOLDERS = ("placeholder-text", "placeholder")
 
@@ -221,10 +222,22 @@ def description_of(application: Application, node: Node, name: str) -> str:
     parts = [without_additions(collapse(shown_text(application, node.description)))]
     parts += [collapse(node.attributes.get(key, "")) for key in _PLACEHOLDERS]
     if not name and not is_field(node):
+        parts += ["more of the tool bar"] if _shows_rest_of_tool_bar(application, node) else []
         parts += [collapse(node.attributes.get(key, "")) for key in ("class", "id", ADDRESS)]
         parts += {node.attributes.get("tag", "")} & SHAPES
     distinct = dict.fromkeys(part for part in parts if part and part != name)
     return "; ".join(distinct)
+
+
+def _shows_rest_of_tool_bar(application: Application, node: Node) -> bool:
+    """Return whether it is the narrow button at the end of a tool bar of Qt that is too short for all of its buttons."""
+    bar = application.nodes.get(node.parent) if node.parent is not None else None
+    if node.role != "check box" or not application.toolkit.startswith("Qt") or bar is None or bar.role != "tool bar":
+        return False
+    if node.rect is None or bar.rect is None or min(node.rect.width, node.rect.height) > _WIDEST_EXTENSION_PX:
+        return False
+    left = bar.rect.right - node.rect.right, bar.rect.bottom - node.rect.bottom
+    return left[node.rect.height < node.rect.width] <= _WIDEST_EXTENSION_PX
 
 
 def states_of(application: Application, node: Node, role: str, in_disabled: bool = False) -> frozenset[State]:

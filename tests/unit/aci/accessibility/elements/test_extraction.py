@@ -160,6 +160,20 @@ def test_tooltip_of_qt_is_plain_text() -> None:
     assert (of_qt.description, of_gtk.description) == ("Play the next track", tip)
 
 
+@pytest.mark.parametrize(
+    ("toolkit", "place", "description"),
+    [
+        ("Qt 5.15", Rect(285, 0, 12, 22), "more of the tool bar"),
+        ("Qt 5.15", Rect(100, 0, 12, 22), ""),
+        ("Qt 5.15", Rect(260, 0, 30, 22), ""),
+        ("gtk 3.24", Rect(285, 0, 12, 22), ""),
+    ],
+)
+def test_button_for_the_rest_of_a_tool_bar_of_qt_says_so(toolkit: str, place: Rect, description: str) -> None:
+    bar = node("tool bar", "", Rect(0, 0, 300, 22), node("check box", "", place))
+    assert [draft.description for draft in drafts(frame(bar), toolkit=toolkit)] == [description]
+
+
 def test_formatted_texts_of_java_are_plain() -> None:
     formatted, literal = node("check box", "<html>Mark <b>new</b> nodes</html>"), node("check box", "<b> is a tag")
     assert named(frame(formatted, literal), JAVA) == [("check box", "Mark new nodes"), ("check box", "<b> is a tag")]
