@@ -220,6 +220,10 @@ APPS = {
     "LXI Tools": App(("lxi-gui",), "GTK 4", held_out=True),
     "Wireshark": App(("wireshark",), "Qt 5", held_out=True),
     "FreeFileSync": App(("FreeFileSync",), "wxWidgets", held_out=True),
+    "Synaptic": App(("synaptic",), "GTK 3", held_out=True),
+    "Eiciel": App(("eiciel",), "GTK 4", held_out=True),
+    "Tellico": App(("tellico",), "Qt 5", held_out=True),
+    "Golly": App(("/usr/games/golly",), "wxWidgets", held_out=True),
 }
 
 
