@@ -27,22 +27,24 @@ def unverified(ledger: Ledger) -> Iterator[Attempt]:
     """Yield what was found or seen, and not verified, as attempts: those that were made, and those that were not."""
     judged = ledger.skills.keys() | ledger.boundaries.keys()
     known = {each.control.identity for each in ledger.attempts.values() if not _may_be_usable(each)}
-    greyed_out = list[tuple[Attempt, Offer]]()
     for attempt in ledger.attempts.values():
         if attempt.classification in ("terminal", "continue") and attempt.effect and attempt.key not in judged:
             yield attempt
-        for each in attempt.offers:
-            if each.control.role == "list item" and attempt.depth and attempt.control.role != "combo box":
-                continue  # the rows of a dialog are mostly data
-            if each.disabled:
-                greyed_out.append((attempt, each))
-            elif each.control.identity not in known and not each.unsafe:
-                known.add(each.control.identity)
-                yield from _only_seen(attempt, each)
-    for attempt, each in greyed_out:
-        if each.control.identity not in known and not each.unsafe:
+    offered = [
+        (attempt, each)
+        for attempt in ledger.attempts.values()
+        for each in attempt.offers
+        if not (each.unsafe or _is_data(attempt, each))
+    ]
+    for attempt, each in sorted(offered, key=lambda pair: pair[1].disabled):  # it may not be greyed out elsewhere
+        if each.control.identity not in known:
             known.add(each.control.identity)
             yield from _only_seen(attempt, each)
+
+
+def _is_data(parent: Attempt, seen: Offer) -> bool:
+    """Return whether it is a row of a dialog, as most are data."""
+    return seen.control.role == "list item" and bool(parent.depth) and parent.control.role != "combo box"
 
 
 def _may_be_usable(attempt: Attempt) -> bool:
