@@ -244,8 +244,13 @@ async def _count_managed(bus: Bus, seen: Iterable[Node]) -> None:
         for node in seen
         if node.child_count < 0 and (is_managed(node) or (node.role == "menu" and node.has(StateBit.SELECTED)))
     ]
-    counts = await all_properties(bus, [node.ref for node in unknown], "Accessible", "ChildCount")
-    for node, number in zip(unknown, counts, strict=True):
+    await count_children(bus, unknown)
+
+
+async def count_children(bus: Bus, nodes: Sequence[Node]) -> None:
+    """Read how many children nodes have now."""
+    counts = await all_properties(bus, [node.ref for node in nodes], "Accessible", "ChildCount")
+    for node, number in zip(nodes, counts, strict=True):
         node.child_count = number if isinstance(number, int) and number >= 0 else UNCOUNTED
 
 

@@ -230,7 +230,7 @@ def description_of(application: Application, node: Node, name: str) -> str:
 
 
 def _shows_rest_of_tool_bar(application: Application, node: Node) -> bool:
-    """Return whether it is the narrow button at the end of a tool bar of Qt that is too short for all of its buttons."""
+    """Return whether it is the narrow button at the end of a tool bar of Qt that is too short for its buttons."""
     bar = application.nodes.get(node.parent) if node.parent is not None else None
     if node.role != "check box" or not application.toolkit.startswith("Qt") or bar is None or bar.role != "tool bar":
         return False

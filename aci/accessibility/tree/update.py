@@ -21,9 +21,11 @@ from aci.accessibility.tree.capture import (
     all_properties,
     all_states,
     corrected_states,
+    count_children,
     describe_unknown,
     get_properties,
     identify,
+    is_managed,
     may_be_listed,
     property_value,
     reachable,
@@ -267,6 +269,8 @@ class _Update:
 
     async def _list_again(self) -> list[Node]:
         done = self._listed | self._application.views
+        # A list that was filled meanwhile would create all of its items, which takes minutes in one of 60,000 rows.
+        await count_children(self._bus, [node for node in self._to_list.values() if is_managed(node)])
         due = [node for ref, node in self._to_list.items() if ref not in done and may_be_listed(node, node.child_count)]
         self._to_list.clear()
         self._listed.update(node.ref for node in due)

@@ -14,6 +14,7 @@ from aci.accessibility.reader import (
     Scene,
     TimeLimits,
 )
+from aci.accessibility.tree.capture import MOST_MANAGED
 from aci.accessibility.tree.nodes import JAVA
 from aci.accessibility.tree.refresh_scope import LAG_S
 from aci.observation.geometry import Rect
@@ -427,6 +428,17 @@ def test_cells_are_found_again_where_rows_came_or_went(world: World) -> None:
         world.event("RowInserted", world.panel)
         world.look(areas)
         assert known.cells == {}
+
+
+@pytest.mark.parametrize("rows", [50, 60_000])
+def test_list_that_was_filled_meanwhile_does_not_have_to_create_all_of_its_rows(world: World, rows: int) -> None:
+    world.panel.states |= StateBit.MANAGES_DESCENDANTS.value
+    world.event("StateChanged", world.panel)
+    world.look()
+    row = Thing("/row", "push button", "Row", Rect(10, 200, 80, 20))
+    world.panel.children += [row] * rows
+    world.event("ChildrenChanged", world.panel)
+    assert ("Row" in world.look()) is (rows < MOST_MANAGED)
 
 
 def test_object_known_only_by_its_events_is_found_by_its_parent(world: World) -> None:
