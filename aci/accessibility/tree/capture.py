@@ -236,15 +236,15 @@ def may_be_listed(node: Node, count: int) -> bool:
     return 0 <= count <= (MOST_MANAGED if is_managed(node) else MOST_CHILDREN)
 
 
-async def _count_managed(bus: Bus, seen: Iterable[Node]) -> None:
-    """Read the number of items of lists that create them on demand, which the cache does not know."""
+async def _count_managed(bus: Bus, seen: Sequence[Node]) -> None:
+    """Read the number of items of lists that create them on demand, which the cache does not know.
+
+    It is read again before the items are, since such a list may have been filled meanwhile.
+    """
+    managed = [node for node in seen if is_managed(node) and (node.child_count < 0 or _lacks_children(node))]
     # Some applications fill a menu only when it opens.
-    unknown = [
-        node
-        for node in seen
-        if node.child_count < 0 and (is_managed(node) or (node.role == "menu" and node.has(StateBit.SELECTED)))
-    ]
-    await count_children(bus, unknown)
+    opened = [node for node in seen if node.child_count < 0 and node.role == "menu" and node.has(StateBit.SELECTED)]
+    await count_children(bus, [*managed, *opened])
 
 
 async def count_children(bus: Bus, nodes: Sequence[Node]) -> None:
