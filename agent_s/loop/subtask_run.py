@@ -80,7 +80,10 @@ class SubtaskRunner:
             if result is not None and result.stale:
                 warning = f"The steps that memory holds were not replayed: {result.problem}"
             experiences = experiences or self._experiences(subtask)
+            replayed_steps = len(steps)
             ending = yield from self._act(subtask, left, experiences, steps, before, warning)
+            if ending.status == "failed" and result is not None and len(steps) == replayed_steps:  # nobody knew more
+                ending = Ending("failed", f"{ending.reason}; {_why_not_replayed(subtask, result)}")
         done = ending.status == "done"
         yield SubtaskEnded(subtask=subtask, ok=done, reason=ending.reason, steps=len(steps), replayed=replayed)
         if not done:

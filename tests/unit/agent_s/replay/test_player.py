@@ -16,7 +16,7 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
 from aci.observation.snapshot import State
 from agent_s import AgentS, Limits, Options, Task
-from agent_s.events import Event, Planned, ReplayStarted, ReplayStopped, Verified
+from agent_s.events import Event, Planned, ReplayStarted, ReplayStopped, SubtaskEnded, Verified
 from agent_s.llm.no_model import NoModel
 from agent_s.llm.protocol import PlanContext, PlannedNode, PlanResponse
 from agent_s.llm.scripted import ScriptedModel
@@ -346,6 +346,8 @@ def test_worker_takes_over_after_a_mismatch_and_knows_the_steps(memory: MemorySt
     )
     events = list(agent.stream(Task(instruction=fill_in("Grace"))))
     assert "no push button 'Send'" in of(ReplayStopped, events)[0].reason
+    why = of(SubtaskEnded, events)[0].reason  # the Worker had nothing to add
+    assert why.startswith("no; the replay of ") and "no push button 'Send'" in why
     contexts = [request.context for request in model.requests if isinstance(request.context, PlanContext)]
     assert [step.response.action for step in contexts[0].failed.steps] == [  # type: ignore[union-attr]
         Type(text="Grace", element_id=1),
