@@ -123,7 +123,7 @@ def lines_of(event: Event) -> list[str]:
         case Planned():
             reason = f" ({shorten(event.reason, 200)})" if event.reason else ""
             what = f"{'New plan' if event.replan else 'Plan'}{reason}"
-            source = " from verified memory" if event.plan.source == "memory" else ""
+            source = " from memory" if event.plan.source == "memory" else ""
             return [f"{what}{source}: {plural(len(event.plan.subtasks), 'subtask')}"]
         case SubtaskStarted():
             return [f"[{event.index}/{event.total}] {shorten(event.subtask.name, 300)}"]
@@ -143,7 +143,7 @@ def lines_of(event: Event) -> list[str]:
 def _message_lines(event: Event) -> list[str]:
     match event:
         case ReplayStarted():
-            return [f"    {SKIPPED} replaying {plural(event.steps, 'verified step')} without a model"]
+            return [f"    {SKIPPED} replaying {plural(event.steps, 'learned step')} without a model"]
         case ReplayStopped():
             return [f"    the screen differs, the model takes over: {shorten(event.reason, 300)}"]
         case Reflected():

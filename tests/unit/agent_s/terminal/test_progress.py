@@ -37,7 +37,7 @@ def test_plain_lines_show_task_subtasks_steps_results_and_verdict() -> None:
         "Continuing without: Save",
         "Plan: 2 subtasks",
         "[1/2] type Save",
-        "    » replaying 2 verified steps without a model",
+        "    » replaying 2 learned steps without a model",
         "    1. click push button Save",
         "       ✗ Save is disabled",
         "    the screen differs, the model takes over: no Save",
