@@ -6,11 +6,12 @@ Openbox, which manages private desktops, leaves them as they are, and no pointer
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from aci.screen.event_thread import EventThread
 
-_MOST_TIMES = 3  # that one window is fitted
+_MOST_TIMES = 3  # times that one window is fitted, since some insist on their size
 _ADD, _FROM_APPLICATION = 1, 1  # of the Extended Window Manager Hints
 
 
@@ -27,7 +28,7 @@ class WindowFitter:
         self._display = display
         self._root = display.screen().root
         self._list = display.intern_atom("_NET_CLIENT_LIST")
-        self._times: dict[int, int] = {}  # that the windows were fitted
+        self._times: dict[int, int] = {}  # how often each window was fitted
         self._listing, self._placing = X.PropertyNotify, X.ConfigureNotify
         self._root.change_attributes(event_mask=X.PropertyChangeMask)
         self._thread = EventThread("aci-window-fitting", display, self._handle)
@@ -42,19 +43,18 @@ class WindowFitter:
         from Xlib import X
         from Xlib.error import BadDrawable, BadWindow, CatchError
 
-        try:
-            if event.type == self._placing and event.window.id in self._times:
+        if event.type == self._placing and event.window.id in self._times:
+            with suppress(BadWindow):  # it closed meanwhile
                 self._fit(event.window, event.width, event.height)
-            elif event.type == self._listing and event.atom == self._list:
-                listed = set(self._values(self._root, "_NET_CLIENT_LIST"))
-                new = listed - self._times.keys()
-                self._times = {window: self._times.get(window, 0) for window in listed}
-                for window in (self._display.create_resource_object("window", each) for each in new):
+        elif event.type == self._listing and event.atom == self._list:
+            listed = set(self._values(self._root, "_NET_CLIENT_LIST"))
+            new = listed - self._times.keys()
+            self._times = {window: self._times.get(window, 0) for window in listed}
+            for window in (self._display.create_resource_object("window", each) for each in new):
+                with suppress(BadDrawable, BadWindow):
                     window.change_attributes(event_mask=X.StructureNotifyMask, onerror=CatchError(BadWindow))
                     size = window.get_geometry()
                     self._fit(window, size.width, size.height)
-        except (BadDrawable, BadWindow):  # it closed meanwhile
-            return
 
     def _fit(self, window: Any, width: int, height: int) -> None:
         left, right, top, bottom = self._values(window, "_NET_FRAME_EXTENTS") or (0, 0, 0, 0)

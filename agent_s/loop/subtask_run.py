@@ -82,7 +82,8 @@ class SubtaskRunner:
             experiences = experiences or self._experiences(subtask)
             replayed_steps = len(steps)
             ending = yield from self._act(subtask, left, experiences, steps, before, warning)
-            if ending.status == "failed" and result is not None and len(steps) == replayed_steps:  # nobody knew more
+            if ending.status == "failed" and result is not None and len(steps) == replayed_steps:
+                # The Worker added nothing, so what stopped the replay is the better reason.
                 ending = Ending("failed", f"{ending.reason}; {_why_not_replayed(subtask, result)}")
         done = ending.status == "done"
         yield SubtaskEnded(subtask=subtask, ok=done, reason=ending.reason, steps=len(steps), replayed=replayed)
@@ -139,8 +140,9 @@ class SubtaskRunner:
             self.progress.used.append(learned.experience_id)
             self.progress.proofs += result.evidence
             self.progress.unproven = result.unproven
-        elif self.learner is not None and (steps or learned.exact) and not result.stale:
-            # Do not count it against a similar experience that did not even begin, or one that lacked a value.
+        elif self.learner is not None and (steps or learned.exact) and not (result.stale or result.greyed_out):
+            # Do not count it against a similar experience that did not even begin, one that lacked a value, or one
+            # whose target is disabled, as it is without a document.
             try:
                 self.learner.count_uses([learned.experience_id], worked=False)
             except MemoryStoreError as error:

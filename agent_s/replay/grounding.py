@@ -29,7 +29,9 @@ def ground(step: GroundedStep, observation: Observation, files: frozenset[str] =
         if element is None:
             shown = description.name or description.label or description.description
             return Mismatch(f"no {description.role} {shown!r} on the screen, or several that cannot be told apart")
-        problem = _why_unusable(element, observation) or _find_other_words(step, element, observation)
+        if "disabled" in element.states:
+            return Mismatch(f"{element.role} {element.name!r} is disabled", greyed_out=True)
+        problem = _find_blocking_dialog(element, observation) or _find_other_words(step, element, observation)
         if problem:
             return Mismatch(problem)
         fields[name] = element.id
@@ -50,9 +52,7 @@ def _find_wrong_document(step: GroundedStep, observation: Observation, files: fr
     return f"the window of {missing!r} should be in front, not {shown!r}" if missing else ""
 
 
-def _why_unusable(element: Element, observation: Observation) -> str:
-    if "disabled" in element.states:
-        return f"{element.role} {element.name!r} is disabled"
+def _find_blocking_dialog(element: Element, observation: Observation) -> str:
     dialog = observation.blocking_dialog(element.window_id)
     return f"the dialog {dialog.title!r} is in front of {element.role} {element.name!r}" if dialog is not None else ""
 

@@ -69,6 +69,7 @@ class Replayed:
     unproven: tuple[str, ...] = ()
     problem: str = ""  # why it stopped
     stale: str = ""  # the learned value that was not typed since its current value is unknown; may be empty
+    greyed_out: bool = False  # whether it stopped because a target is disabled, which says nothing about the steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Replay:
     # returns the steps that answer what an application shows at its start
     first_answers: Callable[[str], Sequence[GroundedStep]] = no_answers
     _stale: str = field(default="", init=False)
+    _greyed_out: bool = field(default=False, init=False)
     _values: dict[str, str] = field(default_factory=dict, init=False)  # current value of each placeholder
     _unproven: tuple[str, ...] = field(default=(), init=False)
     _untried: tuple[str, ...] = field(default=(), init=False)
@@ -113,7 +115,7 @@ class Replay:
         """
         yield ReplayStarted(subtask=subtask, experience_id=learned.experience_id, steps=len(learned.steps))
         done: list[Done] = []
-        self._stale = ""
+        self._stale, self._greyed_out = "", False
         if names_home(learned.steps):
             if self.home is None:
                 problem = "it types the path of the home folder, which is not known here"
@@ -131,7 +133,7 @@ class Replay:
                 problem = yield from self._perform(learned, steps, done, last)
             if problem:
                 yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
-                return Replayed(False, problem=problem, stale=self._stale)
+                return Replayed(False, problem=problem, stale=self._stale, greyed_out=self._greyed_out)
             seen = yield from self.session.look(check=last and not _has_visible_end(learned))
         done = self._fill_done(done)
         read = {self._values[mark] for mark in learned.marks.values() if mark in self._values}
@@ -366,6 +368,7 @@ class Replay:
         while True:
             action, observation = yield from self._ground(learned, steps, files)
             if isinstance(action, Mismatch):
+                self._greyed_out = action.greyed_out
                 return action.reason
             if session.steps != self._known_at:  # a Worker or another replay has acted in between
                 self._fields, self._chosen = fields_of(observation), set()

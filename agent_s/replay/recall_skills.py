@@ -65,7 +65,7 @@ class SkillRecall:
             fits = [(fit, one) for fit, one in fits if not is_unverified(one)]
         near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]
         near = [pair for pair in near if not is_unverified(pair[1])] or near
-        # An alias, such as the title of a window, may be that of several: "Options" of a menu are not all settings.
+        # Several skills may share an alias: whatever is called "Options" is also known as the settings.
         near = [(fit, one) for fit, one in near if fit.name == one.name] or near
         if not near or not _all_same(near, matcher):
             return None

@@ -27,6 +27,7 @@ class Mismatch:
     """The reason why an experience does not match the screen or the task."""
 
     reason: str
+    greyed_out: bool = False  # whether the target is there, but disabled
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,8 @@ def _accepting(inside: Sequence[Element]) -> Element | None:
 
 def _is_stuck(inside: Sequence[Element]) -> bool:
     """Return whether an assistant leads on only once something is filled in."""
-    return any(_is_any(each, ("leads_on",)) and "disabled" in each.states for each in inside)
+    buttons = [each for each in inside if each.role in BUTTON_ROLES and "disabled" in each.states]
+    return any(_is_any(each, ("leads_on",)) for each in buttons)
 
 
 def _button(inside: Sequence[Element], kinds: Sequence[str]) -> Element | None:

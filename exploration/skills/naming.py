@@ -370,7 +370,7 @@ def _without_app(intent: Intent, app: str) -> Intent:
 
 
 def _without_names(words: str, app: str) -> str:
-    """Return words without the names of the application, such as "Qt Creator" of one whose windows say "qtcreator"."""
+    """Return words without those of the application's name, which its windows may write as one ("qtcreator")."""
     own = _WORD.findall(app.casefold())
     whole = r"\b" + r"\W*".join(map(re.escape, "".join(own))) + r"\b"
     left = re.sub(whole, "", words, flags=re.IGNORECASE) if own else words

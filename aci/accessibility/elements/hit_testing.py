@@ -33,7 +33,7 @@ from aci.observation.visibility import clipped, uncovered
 BUDGET_S = 0.3  # time for hit tests in one look; the rest is tested at the next look
 SAMPLES = 4  # elements tested per group; if they agree, the others are taken to be alike
 SURE = 3  # clicks that pass through a layer, with none blocked, after which it is not tested again
-TIMES_ASKED = 2  # looks at which an element is tested that seems covered, or of which Chromium told nothing
+TIMES_ASKED = 2  # looks at which an element is tested if it seems covered, or if Chromium told nothing about it
 MOST_POINTS = 4  # points tried per element
 # Time for Chromium to find what is drawn at a point; until then it guesses from the order of its tree. It remembers a
 # single point, so tests are sequential. Where it was seen to be fast, it gets less time.

@@ -236,8 +236,9 @@ def _shows_rest_of_tool_bar(application: Application, node: Node) -> bool:
         return False
     if node.rect is None or bar.rect is None or min(node.rect.width, node.rect.height) > _WIDEST_EXTENSION_PX:
         return False
-    left = bar.rect.right - node.rect.right, bar.rect.bottom - node.rect.bottom
-    return left[node.rect.height < node.rect.width] <= _WIDEST_EXTENSION_PX
+    lies_flat = node.rect.width > node.rect.height  # at the lower end of a vertical tool bar
+    rest = bar.rect.bottom - node.rect.bottom if lies_flat else bar.rect.right - node.rect.right
+    return rest <= _WIDEST_EXTENSION_PX
 
 
 def states_of(application: Application, node: Node, role: str, in_disabled: bool = False) -> frozenset[State]:

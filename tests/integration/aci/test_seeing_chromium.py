@@ -136,5 +136,6 @@ def test_entry_of_a_submenu_is_seen_and_hit_over_an_empty_box(browser: VirtualDe
     browser.launch(["chromium", page.as_uri()], wait_for_window=False)
     entry = at_rest(browser, "menu item", "Apricot")
     until(browser, lambda seen: find(seen, "menu item", "Quince") and find(seen, "menu item", "Hidden") is None)
+    assert find(browser.observe(), "menu item", "Hidden") is None
     browser.perform(Click(element_id=entry.id))
     until(browser, lambda seen: any("hit Apricot" in window.title for window in seen.windows))

@@ -107,14 +107,14 @@ def test_applications_get_a_private_home_and_only_the_given_environment(monkeypa
         assert "SOME_API_KEY" not in seen
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is the application that does this")
 def test_user_of_a_desktop_exists_though_the_environment_names_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("USER", raising=False)
     with VirtualDesktop() as desktop:
         assert pwd.getpwnam(desktop.environment["USER"]).pw_uid == os.getuid()
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is the application that does this")
 def test_a_socket_that_an_application_left_outside_is_removed() -> None:
     with VirtualDesktop() as desktop:
         home = desktop.home

@@ -321,6 +321,17 @@ def test_replay_stops_at_a_difference(
     assert Click(element_id=3) not in desktop.performed
 
 
+def test_disabled_target_does_not_count_against_what_was_learned(memory: MemoryStore) -> None:
+    learn(memory)
+    [known] = memory.list_experiences("episodic")
+    disabled, gone = screen(FIELD, replace(BOX, states=frozenset({"disabled"})), SEND), screen(FIELD, SEND)
+    for start, failures in ((disabled, 0), (gone, 1)):
+        before = memory.get(known.id).provenance
+        again(memory, fill_in("Ada"), start)
+        after = memory.get(known.id).provenance
+        assert (after.times_used - after.times_worked) - (before.times_used - before.times_worked) == failures
+
+
 def appending(action: Action, seen: Observation) -> Observation:
     if isinstance(action, Type):
         old = seen.by_id[1].text or ""
