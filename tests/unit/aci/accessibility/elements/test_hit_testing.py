@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, islice
 from typing import Any
 
 from aci.accessibility.atspi import StateBit
@@ -59,6 +59,17 @@ def seen(
     layers = HitTester(browser, clock or (lambda: next(ticks) / 1000))  # type: ignore[arg-type]
     cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))
     return {element.name: element for element in cleared}
+
+
+def looks(top: Node, browser: Browser) -> Iterator[dict[str, Element]]:
+    """Yield what is seen of a page at one look after another."""
+    known = application(top, toolkit=CHROMIUM)
+    found = [(draft, "app") for draft in draft_elements(known, top, WINDOW, (WINDOW,), SCREEN)]
+    tracker, layers = IdTracker(), HitTester(browser)  # type: ignore[arg-type]
+    while True:
+        elements, by_id, _ = place_elements(found, (WINDOW,), SCREEN, tracker)
+        cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))
+        yield {element.name: element for element in cleared}
 
 
 def overlaid(button: Node, layer: Node) -> tuple[Node, Callable[[Point], Node]]:
@@ -316,14 +327,9 @@ def test_page_of_a_gtk4_stack_is_seen_where_what_lies_there_is_not_known() -> No
 def test_page_in_which_nothing_changed_is_not_asked_again_once_all_is_known() -> None:
     button, layer = node("push button", "Below", Rect(0, 0, 200, 40)), node("section", "", LAYER)
     top, real = overlaid(button, layer)
-    known = application(top, toolkit=CHROMIUM)
-    found = [(draft, "app") for draft in draft_elements(known, top, WINDOW, (WINDOW,), SCREEN)]
-    browser, tracker, points, asked = Browser(real), IdTracker(), [], []
-    layers = HitTester(browser)  # type: ignore[arg-type]
-    for _ in range(4):
-        elements, by_id, _ = place_elements(found, (WINDOW,), SCREEN, tracker)
-        cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))
-        points.append(next(element.point for element in cleared if element.name == "Below"))
+    browser, points, asked = Browser(real), [], []
+    for shown in islice(looks(top, browser), 4):
+        points.append(shown["Below"].point)
         asked.append(len(browser.asked))
     assert points == [Point(25, 20)] * 4
     assert 0 < asked[0] < asked[1] == asked[2] == asked[3]
@@ -342,15 +348,11 @@ class Loading(Browser):
 def test_element_of_which_chromium_told_nothing_is_asked_for_again() -> None:
     button, layer = node("push button", "Below", Rect(60, 0, 40, 20)), node("section", "", LAYER)
     top, real = overlaid(button, layer)
-    known = application(top, toolkit=CHROMIUM)
-    found = [(draft, "app") for draft in draft_elements(known, top, WINDOW, (WINDOW,), SCREEN)]
-    browser, tracker, shown = Loading(real), IdTracker(), []
-    layers = HitTester(browser)  # type: ignore[arg-type]
-    for _ in range(2):
-        elements, by_id, _ = place_elements(found, (WINDOW,), SCREEN, tracker)
-        shown.append({each.name for each in asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))})
-        browser.silent = False
-    assert ["Below" in names for names in shown] == [True, False]
+    browser = Loading(real)
+    look = looks(top, browser)
+    assert "Below" in next(look)
+    browser.silent = False
+    assert "Below" not in next(look)
 
 
 def test_widget_without_an_element_that_comes_to_lie_over_the_same_elements_covers_them() -> None:
