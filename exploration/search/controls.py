@@ -33,6 +33,7 @@ _CONTENT_ROLES = frozenset(
         "document text",
         "paragraph",
         "shape",
+        "terminal",
         "table cell",
         "icon",
         "list item",

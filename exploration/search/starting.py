@@ -268,7 +268,10 @@ class Launcher:
             now = self.clock()
             if previous is None or look.exact != previous.exact:
                 changed_at = now
-            shows_controls = any(each.control.role != CONTEXT_MENU for each in look.candidates)
+            # A splash screen has neither; a bare terminal has only the focus.
+            shows_controls = any(each.control.role != CONTEXT_MENU for each in look.candidates) or (
+                any("focused" in element.states for element in look.observation.elements)
+            )
             at_rest = shows_controls and now - changed_at >= _FIRST_STILL_S
             if at_rest or now - began > (_FIRST_LIMIT_S if shows_controls else empty_limit_s):
                 return look

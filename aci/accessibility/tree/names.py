@@ -22,7 +22,7 @@ _GTK_CLASS = re.compile(r"(?:Gtk|Adw|Gd|Hdy|Editor|Math|[A-Z][a-z]+(?=[A-Z]))[A-
 # classes of widgets as names of containers and fields, where no person would read such a name
 _CLASS = re.compile(r"(?:Gtk|Gdk|Adw|Hdy|Q|K|wx|J)(?:[A-Z][a-z]+)+")
 _CLASSES_NAME = roles.PLAIN | roles.SURFACES | roles.FIELDS
-_SHAPE = re.compile(r"((?:[A-Z]+(?![a-z])|[A-Z][a-z]+)+)Shape(?:: (.+)| ?([0-9]*))")  # LibreOffice's kinds of objects
+_SHAPE = re.compile(r"((?:[A-Z][a-z]*)+)Shape(?:: (.+)| ?([0-9]*))")  # LibreOffice's kinds of objects
 _ICON_FILE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*-symbolic")  # of icon themes
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OBJECT_REPLACEMENT = "\ufffc"
