@@ -19,6 +19,7 @@ from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
 from exploration.search.controls import CONTEXT_MENU
 from exploration.search.first_dialogs import MOST_ANSWERS, answer, answer_step, asks_for_password, front_window
+from exploration.search.homes import is_hidden
 from exploration.search.states import Look, drift, same_picture, same_texts
 
 START_LIMIT_S = 40.0  # longest wait for the first window of an application, s
@@ -187,7 +188,7 @@ class Launcher:
     app: str = field(default="", init=False)  # the application as its windows name it; empty before the first start
     # what differs from start to start (`exploration.search.states.drift`)
     volatile: frozenset[str] = field(default=frozenset(), init=False)
-    by_products: frozenset[str] = field(default=frozenset(), init=False)  # settings that differ from start to start
+    by_products: frozenset[str] = field(default=frozenset(), init=False)  # settings and files that do, too
     answers: list[GroundedStep] = field(default_factory=list, init=False)  # the steps that answer its first dialogs
     _screens: list[Look] = field(default_factory=list, init=False)  # the latest looks at what a start shows in turn
     _most_answers: int = field(default=MOST_ANSWERS, init=False)
@@ -301,7 +302,10 @@ class Launcher:
                 limit = min(limit, self.clock() + _AGAIN_DIFFERS_S)
             if self.clock() > limit or (not look.observation.windows and self._has_crashed()):
                 if look.candidates and known.exact == look.exact:
-                    self.by_products |= {key for key, _ in known.home.settings.items() ^ look.home.settings.items()}
+                    one, other = known.home, look.home
+                    self.by_products |= {key for key, _ in one.settings.items() ^ other.settings.items()}
+                    files = {path for path, _ in one.files.items() ^ other.files.items()}
+                    self.by_products |= {path for path in files if not is_hidden(path)}
                 return self._wait_for_rest(_FIRST_LIMIT_S) if look.candidates else look
             self.pause(_AGAIN_POLL_S)
             previous, look = look, self.look(False)

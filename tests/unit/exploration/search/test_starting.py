@@ -325,19 +325,20 @@ def test_later_start_that_crashes_is_given_up_at_once(tmp_path: Path) -> None:
     assert now[0] - began < 0.5
 
 
-def test_settings_that_differ_from_start_to_start_are_waited_for_only_once(tmp_path: Path) -> None:
+def test_settings_and_files_that_differ_from_start_to_start_are_waited_for_only_once(tmp_path: Path) -> None:
     now, starts = [0.0], itertools.count()
     settings = {"ui/theme": "dark"}
+    files = {"Music/list": "1", ".cache/list": "1"}
 
     class Forgetful(FakeEditor):
         def launch(
             self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
         ) -> Any:
-            settings["ui/token"] = str(next(starts))
+            settings["ui/token"] = files["Music/list"] = files[".cache/list"] = str(next(starts))
             return FakeProcess()
 
     def look(check: bool) -> Look:
-        home = HomeState(settings=dict(settings)).without(launcher.by_products)
+        home = HomeState(dict(files), dict(settings)).without(launcher.by_products)
         return Look(USABLE, home, str(tmp_path))
 
     def pause(seconds: float) -> None:
@@ -353,4 +354,4 @@ def test_settings_that_differ_from_start_to_start_are_waited_for_only_once(tmp_p
     assert second > 1.0
     assert first < 0.7
     assert third < 0.5
-    assert launcher.by_products == {"ui/token"}
+    assert launcher.by_products == {"ui/token", "Music/list"}
