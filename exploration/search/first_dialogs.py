@@ -41,9 +41,9 @@ def answer(observation: Observation, declines: bool = True) -> Click | Hotkey | 
     """Return the action that answers a dialog, the one in front first; None if none can be answered.
 
     Beside or in another window of its application, a dialog is declined. If it is all that there is, it is accepted,
-    since declining would end the application; where that needs a choice, the first one is taken. An assistant that
-    does not go on before something is filled in is declined as well. What covers a window with a menu bar and has none
-    itself, such as the first page of the manual, is closed.
+    since declining would end the application; where that needs a choice, the first one is taken. What cannot be
+    accepted at once, such as an assistant that wants something filled in, is declined as well. What covers a window
+    with a menu bar and has none itself, such as the first page of the manual, is closed.
 
     Args:
         observation: The screen with the dialog.
@@ -60,7 +60,7 @@ def answer(observation: Observation, declines: bool = True) -> Click | Hotkey | 
             element = _button(inside, (*_DECLINING, "puts_aside"))
         elif window.modal or any(_in_dialog(each.path[:1]) for each in inside) or (alone and _only_asks(inside)):
             element = _accepting(inside) if alone or not declines else None
-            if element is None and declines and (not alone or _is_stuck(inside)):
+            if element is None and declines:
                 element = _button(inside, _DECLINING)
         if element is not None:
             return Click(element_id=element.id)
@@ -112,22 +112,20 @@ def _only_asks(inside: Sequence[Element]) -> bool:
 
 def _accepting(inside: Sequence[Element]) -> Element | None:
     """Return the button that accepts, or the first choice if it cannot be used without one."""
-    if (button := _button(inside, _ACCEPTING)) or not any(_is_any(each, _ACCEPTING) for each in inside):
+    if (button := _button(inside, _ACCEPTING)) or not any(_answers(each, _ACCEPTING) for each in inside):
         return button
-    return next((each for each in inside if each.role in _CHOICES and "disabled" not in each.states), None)
-
-
-def _is_stuck(inside: Sequence[Element]) -> bool:
-    """Return whether an assistant leads on only once something is filled in."""
-    buttons = [each for each in inside if each.role in BUTTON_ROLES and "disabled" in each.states]
-    return any(_is_any(each, ("leads_on",)) for each in buttons)
+    choices = [each for each in inside if each.role in _CHOICES and "disabled" not in each.states]
+    return None if any(each.states & {"selected", "checked"} for each in choices) else next(iter(choices), None)
 
 
 def _button(inside: Sequence[Element], kinds: Sequence[str]) -> Element | None:
     """Return the first button of the first of some kinds that can be used."""
     buttons = [each for each in inside if each.role in BUTTON_ROLES and "disabled" not in each.states]
-    answers = [each for each in buttons if not _is_any(each, ("applies",))]
-    return next((each for kind in kinds for each in answers if _is_any(each, (kind,))), None)
+    return next((each for kind in kinds for each in buttons if _answers(each, (kind,))), None)
+
+
+def _answers(button: Element, kinds: Sequence[str]) -> bool:
+    return _is_any(button, kinds) and not _is_any(button, ("applies",))
 
 
 def _is_any(button: Element, kinds: Sequence[str]) -> bool:

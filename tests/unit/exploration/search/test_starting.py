@@ -107,7 +107,8 @@ def test_a_main_window_may_have_a_password_field() -> None:
         ((MODAL, EDITOR_BEHIND), ("Next", "Skip", "OK"), "Skip"),
         ((MODAL, EDITOR_BEHIND), ("Help", "OK"), "OK"),
         ((replace(MODAL, app="Soffice", pid=7), replace(EDITOR_BEHIND, pid=7)), ("OK", "Close"), "Close"),
-        ((MODAL,), ("Cancel", "Apply", "Colours"), None),
+        ((MODAL,), ("Cancel", "Apply", "Colours"), "Cancel"),
+        ((MODAL,), ("Apply", "Colours"), None),
         ((EDITOR,), ("OK",), None),
         ((EDITOR,), ("Quit", "Done"), "Done"),
         ((EDITOR,), ("Quit", "Done", "Colours"), None),
@@ -156,8 +157,9 @@ def test_what_is_greyed_out_answers_nothing() -> None:
     assert answer(screen(greyed, windows=(MODAL,))) is None
 
 
-def test_assistant_that_needs_to_be_filled_in_is_declined_unless_that_ended_the_application() -> None:
-    greyed = replace(button(3, "Next"), states=frozenset({"disabled"}))
+@pytest.mark.parametrize("accepting", ["Next", "Compare"])
+def test_what_cannot_be_accepted_at_once_is_declined_unless_that_ended_the_application(accepting: str) -> None:
+    greyed = replace(button(3, accepting), states=frozenset({"disabled"}))
     page = screen(button(1, "Name of the account", "entry"), button(2, "Back"), greyed, button(4, "Cancel"))
     shown = replace(page, windows=(MODAL,))
     assert answer(shown) == Click(element_id=4)
