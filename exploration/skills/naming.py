@@ -106,6 +106,7 @@ class _Function:
 
     def __init__(self, attempt: Attempt, app: str) -> None:
         self._app = app
+        self._names = _names_of_application(attempt.path, app)
         self._effect = attempt.effect
         self._offers = attempt.offers
         self._control = attempt.control
@@ -142,7 +143,7 @@ class _Function:
 
     def usual_names(self) -> Iterator[Intent]:
         """Yield what people call functions that most applications have, whatever their labels say."""
-        words = _without_names(self.item, self._app) or self.item
+        words = _without_names(self.item, self._names) or self.item
         # Some show settings in the window that is there, and remain pressed meanwhile.
         shows = self._changes("opened") or (self._offers and self.direction != "off")
         if shows and label("opens_settings").fullmatch(words):
@@ -153,10 +154,12 @@ class _Function:
             yield from (read(name) for name in table("labels")["names_of_opening"])
         if self._changes("opened") and label("takes_file").fullmatch(words):
             yield Do(verb=self.words, object="file")
+        if self._changes("opened") and label("sets_shortcuts").fullmatch(words):
+            yield from (Open(object=name) for name in table("labels")["names_of_shortcuts"])
         if label("saves_as").fullmatch(words):
             yield from (read(name) for name in table("labels")["names_of_saving_as"])
         name = self.words.removeprefix("about ")
-        if name != self.words and not _without_names(name, self._app):
+        if name != self.words and not _without_names(name, self._names):
             yield Open(object="about")
 
     # What the effect says
@@ -369,12 +372,22 @@ def _without_app(intent: Intent, app: str) -> Intent:
     return intent.model_copy(update={"object": " ".join(words)}) if words else intent
 
 
-def _without_names(words: str, app: str) -> str:
-    """Return words without those of the application's name, which its windows may write as one ("qtcreator")."""
+def _names_of_application(path: Sequence[GroundedStep], app: str) -> list[str]:
+    """Return the names that its main window gives an application ("Marble Virtual Globe"), and its own ("marble")."""
+    titles = [target.window for step in path[:1] for target in step.targets.values()]
+    parts = [part.strip() for title in titles for part in re.split(r"\s[-–—|]\s", title)]
     own = _WORD.findall(app.casefold())
-    whole = r"\b" + r"\W*".join(map(re.escape, "".join(own))) + r"\b"
-    left = re.sub(whole, "", words, flags=re.IGNORECASE) if own else words
-    return " ".join(word for word in left.split() if word.casefold() not in own)
+    longer = {part for part in parts if own and _WORD.findall(part.casefold())[: len(own)] == own}
+    return [*sorted(longer, key=len, reverse=True), app]
+
+
+def _without_names(words: str, names: Sequence[str]) -> str:
+    """Return words without an application's names, the last of which windows may write as one ("qtcreator")."""
+    for name in names:
+        parts = _WORD.findall(name.casefold())
+        pattern = r"\W*".join(map(re.escape, "".join(parts) if name == names[-1] else parts))
+        words = re.sub(rf"\b{pattern}\b", "", words, flags=re.IGNORECASE) if parts else words
+    return " ".join(word for word in words.split() if word.casefold() not in _WORD.findall(names[-1].casefold()))
 
 
 def _asked_for(words: str) -> str:

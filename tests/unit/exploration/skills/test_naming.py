@@ -178,6 +178,21 @@ def test_what_tells_about_the_application_is_found_without_its_name(item: str, a
     assert ("open about" in naming.aliases) is own
 
 
+def test_what_the_main_window_calls_the_application_is_its_name_too() -> None:
+    shown = step("menu item", "Configure Globe Virtual Earth...")
+    target = shown.targets["element_id"].model_copy(update={"window": "Oslo — Globe Virtual Earth"})
+    made = attempt(shown.model_copy(update={"targets": {"element_id": target}}))
+    made = made.model_copy(update={"effect": (Change(kind="opened", what="Setup"),)})
+    assert "open settings" in name_unit(made, "globe").aliases
+    assert "open settings" not in name_unit(made, "moon").aliases
+
+
+def test_what_changes_the_shortcuts_shows_them() -> None:
+    opened = (Change(kind="opened", what="Keys"),)
+    naming = name_unit(attempt(step("menu item", "Customize Key Bindings..."), effect=opened), "Editor")
+    assert "open keyboard shortcuts" in naming.aliases
+
+
 def test_a_window_that_is_titled_like_the_application_names_nothing() -> None:
     opened = (Change(kind="opened", what="gnome-notes"),)
     naming = name_unit(attempt(step("menu item", "Catalogs"), effect=opened), "Gnome Notes")
