@@ -31,12 +31,21 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of a move: the screen after it, the reason if it was refused, and the application it started."""
+    """The outcome of a move.
+
+    Attributes:
+        screen: The screen after it.
+        ok: Whether it was carried out.
+        error: The reason if it was refused.
+        started: The application that it started.
+        worked: Whether, as far as known, it had an effect.
+    """
 
     screen: Screen
     ok: bool = True
     error: str = ""
     started: str = ""
+    worked: bool = True
 
 
 class GaveUp(Exception):
@@ -107,7 +116,8 @@ def _resume(start: Callable[[Screen], Execution], steps: Sequence[Step], observa
     move = _advance(execution, None)
     for step, after in zip(steps, map(Screen, screens[1:]), strict=True):
         if isinstance(move, Move) and _is_same(move.action, step):
-            move = _advance(execution, Result(after, step.result.ok, step.result.error or "", step.result.started))
+            done = step.result
+            move = _advance(execution, Result(after, done.ok, done.error or "", done.started, step.worked))
         else:
             execution = start(after)
             move = _advance(execution, None)

@@ -34,13 +34,14 @@ class UI:
 
     screen: Screen  # the screen after the last move
     following: tuple[Target, ...] = ()  # targets of the next part, to which a question with such a button is left
+    worked: bool = True  # whether, as far as known, the last move had an effect
 
     # Moves
 
     def try_to(self, action: Action, purpose: str, seen: str = "") -> Steps[Result]:
         """Perform a primitive, tolerating a refusal."""
         result = yield Move(action, purpose, seen)
-        self.screen = result.screen
+        self.screen, self.worked = result.screen, result.worked
         return result
 
     def do(self, action: Action, purpose: str, seen: str = "") -> Steps[None]:

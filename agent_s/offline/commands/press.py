@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aci.acting.actions import HoldAndPress, Hotkey
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import Command
-from agent_s.offline.execution import Execution
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import EXACT, best
 from agent_s.offline.finding.roles import ROLES
 from agent_s.offline.finding.targets import named
@@ -20,11 +20,19 @@ from intents.text import Phrase
 
 @dataclass(frozen=True, slots=True)
 class Press(Command):
-    """Press chords one after another, a number of times; `label` is a single sign, which may name a button."""
+    """Press chords one after another, a number of times.
+
+    Attributes:
+        chords: The chords.
+        times: How often.
+        label: A single sign, which may name a button.
+        function: What applications usually do then; one that shows no change does not have it.
+    """
 
     chords: tuple[Chord, ...]
     times: int = 1
     label: str = ""
+    function: str = ""
 
     def run(self, ui: UI) -> Execution:
         """Press the chords; a single sign that names a button in sight is a click on it."""
@@ -39,6 +47,9 @@ class Press(Command):
                 single = Hotkey(keys=chords[0])
                 action = single if len(chords) == 1 else HoldAndPress(hold_keys=held, press_keys=keys)
                 yield from ui.do(action, f"press {shown}")
+        if self.function and not ui.worked:
+            app = start.active.app if start.active is not None else "the screen"
+            give_up(f"{app} shows nothing new after {'+'.join(self.chords[0])}: it may be unable to {self.function}")
         return f"the keys were pressed; {changed(start, ui.screen)}"
 
     def _button(self, ui: UI) -> Element | None:
@@ -60,7 +71,9 @@ class Press(Command):
         return batches
 
 
-def read(keys: tuple[Chord, ...] | str, times: Phrase | int = 1, held: tuple[Chord, ...] = ()) -> Command | None:
+def read(
+    keys: tuple[Chord, ...] | str, times: Phrase | int = 1, held: tuple[Chord, ...] = (), function: str = ""
+) -> Command | None:
     """Read the keys, from the sentence or from the table."""
     chords = (parse_keys(keys) or ()) if isinstance(keys, str) else keys
     if held:
@@ -68,7 +81,7 @@ def read(keys: tuple[Chord, ...] | str, times: Phrase | int = 1, held: tuple[Cho
     count = times if isinstance(times, int) else read_number(times)
     if count is None:
         return None
-    return Press(chords, count, _sign_of(chords[0][0]) if len(chords) == len(chords[0]) == 1 else "")
+    return Press(chords, count, _sign_of(chords[0][0]) if len(chords) == len(chords[0]) == 1 else "", function)
 
 
 def _sign_of(key: str) -> str:

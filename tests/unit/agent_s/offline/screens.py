@@ -97,6 +97,7 @@ def act_out(
             return Acted([step.response.action for step in steps], response, tuple(steps), observation)
         answer = react(observation, response.action)
         result = ActionResult(ok=False, error=answer) if isinstance(answer, str) else ActionResult(ok=True)
-        steps.append(Step(number, observation, response, result))
+        step = Step(number, observation, response, result)
         observation = observation if isinstance(answer, str) else answer
+        steps.append(step.followed_by(observation))
     raise AssertionError(f"no end after {most} steps: {[step.response.next_action for step in steps][-5:]}")

@@ -131,6 +131,19 @@ def test_presses_keys_in_few_steps() -> None:
     assert act_out("press Down 5 times", screen).actions == [HoldAndPress(hold_keys=(), press_keys=("Down",) * 5)]
 
 
+@pytest.mark.parametrize("clause", ["print", "switch to full screen", "open a new tab", "create a new document"])
+def test_a_key_that_shows_nothing_new_has_not_done_what_it_usually_does(clause: str) -> None:
+    editor = seen(element(1, "text"))
+
+    def reacts(observation: Observation, action: Action) -> Observation:
+        return with_more(observation, element(2, "label", "Copies"))
+
+    refused = act_out(clause, editor)
+    assert not refused.ok
+    assert "shows nothing new" in refused.reason
+    assert act_out(clause, editor, reacts).ok
+
+
 def test_a_key_with_the_name_of_a_button_clicks_it() -> None:
     assert act_out("press 7", seen(element(3, "push button", "7"))).actions == [Click(element_id=3)]
     assert act_out("press 7", seen(element(3, "label", "Nothing"))).actions == [Hotkey(keys=("7",))]
