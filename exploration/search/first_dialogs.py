@@ -12,8 +12,8 @@ from agent_s.replay.grounding import window_says
 from exploration.search.controls import BUTTON_ROLES, portable_description
 from intents.labels import label
 
-MOST_ANSWERS = 6
-"""Maximum number of dialogs, or pages of an assistant, that are answered at a start."""
+MOST_ANSWERS = 20
+"""Maximum number of dialogs, or pages of an assistant, that are answered at a start; digiKam's has nine pages."""
 _DIALOGS = ("dialog:", "alert:", "assistant:")
 _ACCEPTING = ("leads_on", "accepts")
 _DECLINING = ("skips", *_ACCEPTING)
@@ -37,7 +37,16 @@ def asks_for_password(observation: Observation) -> bool:
     return len(inside) <= _MOST_IN_A_SIGN_IN or bool(label("sign_in").match(words))
 
 
-def answer(observation: Observation, declines: bool = True) -> Click | Hotkey | None:
+def comes_again(before: Observation, now: Observation) -> bool:
+    """Return whether the window in front is another one that says the same as the one before."""
+    one, other = front_window(before), front_window(now)
+    if one is None or other is None or one.id == other.id or one.title != other.title:
+        return False
+    texts = ([(each.role, each.name) for each in _inside(*shown)] for shown in ((one, before), (other, now)))
+    return next(texts) == next(texts)
+
+
+def answer(observation: Observation, declines: bool = True, again: bool = False) -> Click | Hotkey | None:
     """Return the action that answers a dialog, the one in front first; None if none can be answered.
 
     Beside or in another window of its application, a dialog is declined. If it is all that there is, it is accepted,
@@ -48,6 +57,7 @@ def answer(observation: Observation, declines: bool = True) -> Click | Hotkey | 
     Args:
         observation: The screen with the dialog.
         declines: Whether a dialog may be declined; False where that ends the application.
+        again: Whether the same has been answered before; it is told not to come again first, if it offers that.
     """
     if asks_for_password(observation):
         return None
@@ -55,7 +65,9 @@ def answer(observation: Observation, declines: bool = True) -> Click | Hotkey | 
     for window in sorted(windows, key=lambda each: not each.active):
         inside = _inside(window, observation)
         alone = not any(each.id != window.id and _same_program(each, window) for each in windows)
-        element = None
+        element = _silencing(inside) if again else None
+        if element is not None:
+            return Click(element_id=element.id)
         if inside and all(_in_dialog(each.path[1:]) for each in inside):  # of a page, which hides all else
             element = _button(inside, (*_DECLINING, "puts_aside"))
         elif window.modal or any(_in_dialog(each.path[:1]) for each in inside) or (alone and _only_asks(inside)):
@@ -116,6 +128,13 @@ def _accepting(inside: Sequence[Element]) -> Element | None:
         return button
     choices = [each for each in inside if each.role in _CHOICES and "disabled" not in each.states]
     return None if any(each.states & {"selected", "checked"} for each in choices) else next(iter(choices), None)
+
+
+def _silencing(inside: Sequence[Element]) -> Element | None:
+    """Return the check box that keeps a dialog from coming again, unless it does so already."""
+    kinds = {True: ("comes_again",), False: ("comes_no_more",)}
+    boxes = (each for each in inside if each.role == "check box" and "disabled" not in each.states)
+    return next((each for each in boxes if _is_any(each, kinds["checked" in each.states])), None)
 
 
 def _button(inside: Sequence[Element], kinds: Sequence[str]) -> Element | None:

@@ -18,7 +18,14 @@ from aci.observation.observation import Observation
 from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
 from exploration.search.controls import CONTEXT_MENU
-from exploration.search.first_dialogs import MOST_ANSWERS, answer, answer_step, asks_for_password, front_window
+from exploration.search.first_dialogs import (
+    MOST_ANSWERS,
+    answer,
+    answer_step,
+    asks_for_password,
+    comes_again,
+    front_window,
+)
 from exploration.search.homes import is_hidden
 from exploration.search.states import Look, drift, same_picture, same_texts
 
@@ -127,15 +134,17 @@ def start(
 
     observation = opened()
     _refuse_other_program(application, catalog, observation)
-    declines = True
+    declines, again = True, False
     for _ in range(MOST_ANSWERS):
-        click = answer(observation, declines)
+        click = answer(observation, declines, again)
         if click is None or not desktop.perform(click).ok:
             break
         limit = clock() + min(fill_limit_s, _AFTER_ANSWER_S)
         accepts = click == answer(observation, declines=False)
+        before = observation
         try:
             observation = _filled(desktop, application, None, clock, limit, pause)
+            again = comes_again(before, observation)
         except ApplicationUnusable:  # that ended it
             observation, declines = opened(), False
             if accepts:
@@ -226,8 +235,9 @@ class Launcher:
 
     def _past_dialogs(self, look: Look) -> Look | None:
         """Answer the dialogs of a first start; return the look after them, and None if that ended the application."""
+        again = False
         for number in range(1, self._most_answers + 1):
-            click = answer(look.observation, declines=number not in self._accepts)
+            click = answer(look.observation, declines=number not in self._accepts, again=again)
             if click is None or not self.desktop.perform(click).ok:
                 break
             app = self.app
@@ -235,10 +245,11 @@ class Launcher:
                 self.app = ""  # a dialog may go by another name than the window
             before, look = look, self._shown(number)
             ended = all(window.popup for window in look.observation.windows)
+            again = comes_again(before.observation, look.observation)
             if ended and number not in self._accepts and click != answer(before.observation, declines=False):
                 self._accepts.add(number)
                 del self._screens[number:]
-            elif ended or look.exact == before.exact:
+            elif ended or (look.exact == before.exact and not again):
                 self._most_answers = number - 1
             elif number == len(self.answers) + 1 and (step := answer_step(click, before.observation, before.place)):
                 self.answers.append(step)
@@ -286,6 +297,7 @@ class Launcher:
         machine, the elements of a window are there before it is drawn.
         """
         began = self.clock()
+        known = replace(known, home=known.home.without(self.by_products))
         # One that hangs at a start is started anew sooner than it would recover.
         limit, changed_at = began + min(_EMPTY_LIMIT_S, _AGAIN_LIMIT_S + _AGAIN_TIMES * self._slowest_s), began
         previous, look = None, self.look(False)
