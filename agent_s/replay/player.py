@@ -220,6 +220,9 @@ class Replay:
             check = learned.reads or (ends and not has_visible_effect(step))
             settle = check or not is_effect_awaited(step, following, learned.steps)
             problem = yield from self._perform_step(step, following, steps, done, settle, check, files)
+            if problem and not (begin or done) and (yield from self._answer_first_dialogs(learned, steps)):
+                # A dialog came late, as behind a splash screen.
+                problem = yield from self._perform_step(step, following, steps, done, settle, check, files)
             if problem:
                 return problem
         if not last:
@@ -235,19 +238,20 @@ class Replay:
         following = learned.steps[shared : shared + 1] if shared else ()
         return 0 if any(isinstance(ground(step, seen), Mismatch) for step in following) else shared
 
-    def _answer_first_dialogs(self, learned: Replayable, steps: list[Step]) -> Generator[Event, None, None]:
-        """Answer what an application shows at its start, as its exploration did."""
-        seen = yield from self.session.look(check=False)
+    def _answer_first_dialogs(self, learned: Replayable, steps: list[Step]) -> Generator[Event, None, bool]:
+        """Answer what an application shows at its start, as its exploration did; return whether there was anything."""
+        seen, already = (yield from self.session.look(check=False)), len(steps)
         front = seen.active_window
         for step in self.first_answers(learned.opens or (front.app if front is not None else "")):
             action = ground(step, seen)
             if isinstance(action, Mismatch):
-                return
+                break
             response = ActResponse(next_action=step.intent, action=action)
             steps.append((yield from self.session.step(seen, response, replayed=True)))
             if not steps[-1].result.ok:
-                return
+                break
             seen = yield from self.session.look(check=False)
+        return len(steps) > already
 
     def _close_dialog_in_front(self, first: GroundedStep, steps: list[Step]) -> Generator[Event, None, None]:
         """Close a dialog that an earlier replay left open if it blocks the first step."""

@@ -37,6 +37,19 @@ def asks_for_password(observation: Observation) -> bool:
     return len(inside) <= _MOST_IN_A_SIGN_IN or bool(label("sign_in").match(words))
 
 
+def is_splash_screen(observation: Observation) -> bool:
+    """Return whether a window without a title and anything to use covers another one of its program for a while."""
+    front = front_window(observation)
+    if (
+        front is None
+        or front.title
+        or front.modal
+        or any(each.role in BUTTON_ROLES for each in _inside(front, observation))
+    ):
+        return False
+    return any(each.id != front.id and _same_program(each, front) for each in observation.windows if not each.popup)
+
+
 def comes_again(before: Observation, now: Observation) -> bool:
     """Return whether the window in front is another one that says the same as the one before."""
     one, other = front_window(before), front_window(now)

@@ -119,7 +119,7 @@ class Navigator:
     @property
     def first_answers(self) -> Path:
         """The steps that answer what the application shows at its start."""
-        return tuple(self._launcher.answers)
+        return tuple(step for _, step in sorted(self._launcher.answers.items()))
 
     @property
     def place(self) -> str:

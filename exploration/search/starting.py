@@ -25,6 +25,7 @@ from exploration.search.first_dialogs import (
     asks_for_password,
     comes_again,
     front_window,
+    is_splash_screen,
 )
 from exploration.search.homes import is_hidden
 from exploration.search.states import Look, drift, same_picture, same_texts
@@ -198,7 +199,8 @@ class Launcher:
     # what differs from start to start (`exploration.search.states.drift`)
     volatile: frozenset[str] = field(default=frozenset(), init=False)
     by_products: frozenset[str] = field(default=frozenset(), init=False)  # settings and files that do, too
-    answers: list[GroundedStep] = field(default_factory=list, init=False)  # the steps that answer its first dialogs
+    # the steps that answer its first dialogs, by the number of the answer; some answers cannot be replayed
+    answers: dict[int, GroundedStep] = field(default_factory=dict, init=False)
     _screens: list[Look] = field(default_factory=list, init=False)  # the latest looks at what a start shows in turn
     _most_answers: int = field(default=MOST_ANSWERS, init=False)
     _accepts: set[int] = field(default_factory=set, init=False)  # numbers of answers that may not decline
@@ -251,8 +253,8 @@ class Launcher:
                 del self._screens[number:]
             elif ended or (look.exact == before.exact and not again):
                 self._most_answers = number - 1
-            elif number == len(self.answers) + 1 and (step := answer_step(click, before.observation, before.place)):
-                self.answers.append(step)
+            elif step := answer_step(click, before.observation, before.place):
+                self.answers[number] = step
             if ended:
                 self.app = app
                 return None
@@ -284,7 +286,8 @@ class Launcher:
             shows_controls = any(each.control.role != CONTEXT_MENU for each in look.candidates) or (
                 any("focused" in element.states for element in look.observation.elements)
             )
-            at_rest = shows_controls and now - changed_at >= _FIRST_STILL_S
+            covered = is_splash_screen(look.observation)
+            at_rest = shows_controls and not covered and now - changed_at >= _FIRST_STILL_S
             if at_rest or now - began > (_FIRST_LIMIT_S if shows_controls else empty_limit_s):
                 return look
             previous = look

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from aci.acting.actions import Action, Click, Hotkey
+from aci.acting.actions import Action, Click, Hotkey, Wait
 from aci.observation.geometry import Rect
 from aci.observation.identity import describe
 from aci.observation.observation import Element, Observation, Window
@@ -109,7 +109,9 @@ def test_a_dialog_where_changes_hold_at_once_is_closed_if_it_is_in_the_way(memor
     assert performed == [*first, Hotkey(keys=("escape",)), *second]
 
 
-def test_what_an_application_shows_first_is_answered_as_its_exploration_did(memory: MemoryStore) -> None:
+def test_what_an_application_shows_first_is_answered_as_its_exploration_did(
+    memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hello = replace(DIALOG, id=3, title="Welcome")
     okay = replace(button(8, "OK"), window_id=hello.id)
     welcome = screen(PREFERENCES, FIND, okay, windows=(hello, WINDOWS[1]))
@@ -121,18 +123,25 @@ def test_what_an_application_shows_first_is_answered_as_its_exploration_did(memo
     assert len([one for one in memory.list_experiences("skill") if "first dialogs" in str(one)]) == 1
     learn(memory, "turn on numbers", NUMBERS)
 
+    splash = screen(windows=(replace(EDITOR, title=""),))
+
     def react(action: Action, seen: Observation) -> Observation:
+        if isinstance(action, Wait):
+            return welcome if seen is splash else seen
         return WINDOW if action == Click(element_id=okay.id) else reacting(OPENED)(action, seen)
 
     def performed(shown: Observation) -> list[Action]:
         desktop = FakeDesktop(shown, react)
         agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
         list(agent.stream(Task(instruction="turn on numbers")))
-        return desktop.performed
+        return [action for action in desktop.performed if not isinstance(action, Wait)]
 
     usual: list[Action] = [Click(element_id=one) for one in (PREFERENCES.id, NUMBERS.id)]
     assert performed(WINDOW) == usual
     assert performed(welcome) == [Click(element_id=okay.id), *usual]
+    with monkeypatch.context() as patient:
+        patient.setattr("agent_s.replay.player.PATIENCE_S", 0.1)
+        assert performed(splash) == [Click(element_id=okay.id), *usual]
     recovery = replace(hello, title="Recover the document?")
     assert performed(replace(welcome, windows=(recovery, WINDOWS[1]))) == []
     question = replace(button(9, "The file has changed. Reload it?", "label"), window_id=hello.id)

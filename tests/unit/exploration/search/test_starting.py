@@ -18,7 +18,7 @@ from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
 from aci.observation.observation import Observation, Window
 from exploration.errors import ApplicationUnusable
-from exploration.search.first_dialogs import answer, answer_step
+from exploration.search.first_dialogs import answer, answer_step, is_splash_screen
 from exploration.search.homes import HomeState
 from exploration.search.starting import Launcher, refusal, start
 from exploration.search.states import Look
@@ -128,6 +128,15 @@ def test_a_dialog_behind_the_window_is_declined_too() -> None:
     assert answer(screen(close, windows=(EDITOR, tips))) == Click(element_id=1)
 
 
+def test_a_splash_screen_covers_another_window_of_its_program() -> None:
+    splash, behind = replace(EDITOR, title="", id=EDITOR.id + 1), replace(EDITOR, active=False)
+    shown = screen(windows=(splash, behind))
+    assert is_splash_screen(shown)
+    assert not is_splash_screen(screen(windows=(splash,)))
+    assert not is_splash_screen(screen(windows=(replace(splash, title="Help"), behind)))
+    assert not is_splash_screen(screen(replace(button(1, "Skip"), window_id=splash.id), windows=(splash, behind)))
+
+
 def test_a_manual_in_front_of_a_window_with_menus_is_closed() -> None:
     manual = replace(EDITOR, title="Notes Help", id=EDITOR.id + 1)
     behind = replace(EDITOR, active=False)
@@ -207,9 +216,61 @@ def test_answers_to_first_dialogs_are_kept_as_steps(tmp_path: Path) -> None:
     seconds = itertools.count()
     launcher = Launcher(Greeter(tmp_path), ("notes",), look, lambda: float(next(seconds)), lambda seconds: None)
     assert launcher.start().observation == USABLE
-    (step,) = launcher.answers
+    (step,) = launcher.answers.values()
     assert (step.targets["element_id"].name, step.targets["element_id"].window) == ("OK", "Welcome to Notes")
     assert answer_step(Hotkey(keys=("alt", "F4")), greeting, "") is None
+
+
+def test_an_answer_is_kept_behind_one_that_cannot_be_replayed(tmp_path: Path) -> None:
+    splash = replace(EDITOR, title="", id=EDITOR.id + 1)
+    menu = replace(button(1, "File", "menu"), window_id=EDITOR.id, path=("frame:Notes", "menu bar:"))
+    shown = [
+        screen(menu, windows=(splash, replace(EDITOR, active=False))),
+        screen(button(1, "No"), button(2, "Yes"), windows=(MODAL, EDITOR_BEHIND)),
+        USABLE,
+    ]
+
+    class Greeter(FakeEditor):
+        def perform(self, action: Action, settle: Settles = True) -> ActionResult:
+            del shown[0]
+            return ActionResult(ok=True)
+
+    def look(check: bool) -> Look:
+        return Look(shown[0], HomeState(), str(tmp_path))
+
+    seconds = itertools.count()
+    launcher = Launcher(Greeter(tmp_path), ("notes",), look, lambda: float(next(seconds)), lambda seconds: None)
+    assert launcher.start().observation == USABLE
+    assert [step.targets["element_id"].name for step in launcher.answers.values()] == ["No"]
+
+
+def test_a_dialog_that_comes_again_is_told_not_to(tmp_path: Path) -> None:
+    box = replace(button(2, "Show this dialog the next time", "check box"), states=frozenset({"checked"}))
+    failed = [
+        screen(*(replace(each, window_id=MODAL.id + number) for each in (button(1, "Continue"), box)),
+               windows=(replace(MODAL, id=MODAL.id + number),))
+        for number in range(9)
+    ]  # fmt: skip
+    clicked: list[int | None] = []
+    shown = list(failed)
+
+    class Failing(FakeEditor):
+        def perform(self, action: Action, settle: Settles = True) -> ActionResult:
+            assert isinstance(action, Click)
+            clicked.append(action.element_id)
+            if action.element_id == 1:
+                shown[:] = [USABLE] if 2 in clicked else shown[1:]
+            else:
+                shown[0] = replace(shown[0], elements=(shown[0].elements[0], replace(box, states=frozenset())))
+            return ActionResult(ok=True)
+
+    def look(check: bool) -> Look:
+        return Look(shown[0], HomeState(), str(tmp_path))
+
+    seconds = itertools.count()
+    launcher = Launcher(Failing(tmp_path), ("notes",), look, lambda: float(next(seconds)), lambda seconds: None)
+    assert launcher.start().observation == USABLE
+    assert clicked == [1, 2, 1]
 
 
 def test_start_accepts_a_dialog_where_declining_it_ended_the_application() -> None:
@@ -255,7 +316,7 @@ def test_dialog_is_accepted_where_declining_it_ended_the_application(tmp_path: P
     launcher = Launcher(Notifier(tmp_path), ("notes",), look, lambda: now[0], lambda seconds: None)
     assert launcher.start().observation == USABLE
     assert clicked == [1, 2]
-    assert [step.targets["element_id"].name for step in launcher.answers] == ["I Agree"]
+    assert [step.targets["element_id"].name for step in launcher.answers.values()] == ["I Agree"]
     assert launcher.start().observation == USABLE
     assert clicked == [1, 2, 2]
 
