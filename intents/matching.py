@@ -103,9 +103,14 @@ def _joined(listed: Sequence[str]) -> list[str]:
 
 def _content(text: str) -> tuple[str, ...]:
     plain = pattern("about_itself").sub("about", " ".join(words_of(text)))
-    for phrase, word in table("things")["phrases"].items():
-        plain = plain.replace(phrase, word)
+    plain = _phrases().sub(lambda found: table("things")["phrases"][found[0]], plain)
     return tuple(word for word in plain.split() if word not in fillers() and word not in words("words", "stop"))
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> re.Pattern[str]:
+    longest_first = sorted(table("things")["phrases"], key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
 
 
 def words_of(text: str) -> list[str]:
