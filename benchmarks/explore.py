@@ -224,14 +224,14 @@ APPS = {
     "Eiciel": App(("eiciel",), "GTK 4"),
     "Tellico": App(("tellico",), "Qt 5"),
     "Golly": App(("/usr/games/golly",), "wxWidgets"),
-    "RedNotebook": App(("rednotebook",), "GTK 3", held_out=True),
-    "Passes": App(("passes-gtk",), "GTK 4", held_out=True),
-    "Okteta": App(("okteta", "sample.txt"), "Qt 5", held_out=True),
-    "Aegisub": App(("aegisub-3.2",), "wxWidgets", held_out=True),
-    "Drawing": App(("drawing",), "GTK 3", held_out=True),
-    "Dino": App(("dino-im",), "GTK 4", held_out=True),
-    "digiKam": App(("digikam",), "Qt 5", held_out=True),
-    "CodeLite": App(("codelite",), "wxWidgets", held_out=True),
+    "RedNotebook": App(("rednotebook",), "GTK 3"),
+    "Passes": App(("passes-gtk",), "GTK 4"),
+    "Okteta": App(("okteta", "sample.txt"), "Qt 5"),
+    "Aegisub": App(("aegisub-3.2",), "wxWidgets"),
+    "Drawing": App(("drawing",), "GTK 3"),
+    "Dino": App(("dino-im",), "GTK 4"),
+    "digiKam": App(("digikam",), "Qt 5"),
+    "CodeLite": App(("codelite",), "wxWidgets"),
 }
 
 

@@ -200,8 +200,9 @@ class Replay:
         # A replay waits for what it needs by itself, so it performs only waits that the task asks for.
         waits = "wait" in learned.wording.casefold()
         begin = yield from self._skip_shared_steps(learned)
+        answered = 0
         if not begin:
-            yield from self._answer_first_dialogs(learned, steps)
+            answered = yield from self._answer_first_dialogs(learned, steps)
             yield from self._close_dialog_in_front(learned.steps[0], steps)
         wanted = [
             at for at, step in enumerate(learned.steps) if at >= begin and (waits or not isinstance(step.action, Wait))
@@ -220,8 +221,9 @@ class Replay:
             check = learned.reads or (ends and not has_visible_effect(step))
             settle = check or not is_effect_awaited(step, following, learned.steps)
             problem = yield from self._perform_step(step, following, steps, done, settle, check, files)
-            if problem and not (begin or done) and (yield from self._answer_first_dialogs(learned, steps)):
-                # A dialog came late, as behind a splash screen.
+            # A dialog may come late, as behind a splash screen.
+            blocked = problem and not (begin or done)
+            if blocked and (yield from self._answer_first_dialogs(learned, steps, answered)) > answered:
                 problem = yield from self._perform_step(step, following, steps, done, settle, check, files)
             if problem:
                 return problem
@@ -238,11 +240,23 @@ class Replay:
         following = learned.steps[shared : shared + 1] if shared else ()
         return 0 if any(isinstance(ground(step, seen), Mismatch) for step in following) else shared
 
-    def _answer_first_dialogs(self, learned: Replayable, steps: list[Step]) -> Generator[Event, None, bool]:
-        """Answer what an application shows at its start, as its exploration did; return whether there was anything."""
-        seen, already = (yield from self.session.look(check=False)), len(steps)
+    def _answer_first_dialogs(
+        self, learned: Replayable, steps: list[Step], answered: int = 0
+    ) -> Generator[Event, None, int]:
+        """Answer what an application shows at its start, as its exploration did.
+
+        Args:
+            learned: What is replayed.
+            steps: Performed steps are appended here.
+            answered: Number of dialogs that have been answered before.
+
+        Returns:
+            The number of dialogs that have been answered now.
+        """
+        seen = yield from self.session.look(check=False)
         front = seen.active_window
-        for step in self.first_answers(learned.opens or (front.app if front is not None else "")):
+        answers = self.first_answers(learned.opens or (front.app if front is not None else ""))[answered:]
+        for step in with_home(answers, self.home) if self.home is not None else answers:
             action = ground(step, seen)
             if isinstance(action, Mismatch):
                 break
@@ -250,8 +264,9 @@ class Replay:
             steps.append((yield from self.session.step(seen, response, replayed=True)))
             if not steps[-1].result.ok:
                 break
+            answered += 1
             seen = yield from self.session.look(check=False)
-        return len(steps) > already
+        return answered
 
     def _close_dialog_in_front(self, first: GroundedStep, steps: list[Step]) -> Generator[Event, None, None]:
         """Close a dialog that an earlier replay left open if it blocks the first step."""

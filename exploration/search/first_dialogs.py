@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from aci.acting.actions import Click, Hotkey
 from aci.observation.identity import describe
 from aci.observation.observation import Element, Observation, Window
 from agent_s.records import GroundedStep
 from agent_s.replay.grounding import window_says
+from agent_s.replay.home_folder import without_home
 from exploration.search.controls import BUTTON_ROLES, portable_description
 from intents.labels import label
 
@@ -109,12 +111,13 @@ def answer_step(answer: Click | Hotkey, observation: Observation, home: str) -> 
     if button is None:
         return None
     target = portable_description(describe(button, observation), home)
-    return GroundedStep(
+    step = GroundedStep(
         action=answer,
         targets={"element_id": target},
         intent=f"click {button.name} in {target.window}",
         window_says=window_says(button.window_id, observation),
     )
+    return without_home([step], Path(home))[0] if home else step
 
 
 def _has_menu_bar(window: Window, observation: Observation) -> bool:

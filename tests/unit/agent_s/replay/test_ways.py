@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,10 @@ OPENED = screen(PREFERENCES, FIND, NUMBERS, WRAP, windows=WINDOWS)
 ASKING = screen(PREFERENCES, FIND, NUMBERS, WRAP, CANCEL, windows=WINDOWS)
 PATHS = ((PREFERENCES, NUMBERS), (FIND, WRAP))
 OFF, ON = ElementState(), ElementState(states=("checked",))
+
+
+class AtHome(FakeDesktop):
+    home = Path("/home/ada")
 
 
 @pytest.fixture(autouse=True)
@@ -114,8 +119,13 @@ def test_what_an_application_shows_first_is_answered_as_its_exploration_did(
 ) -> None:
     hello = replace(DIALOG, id=3, title="Welcome")
     okay = replace(button(8, "OK"), window_id=hello.id)
-    welcome = screen(PREFERENCES, FIND, okay, windows=(hello, WINDOWS[1]))
-    answer = answer_step(Click(element_id=okay.id), welcome, "")
+
+    def greeting(home: str) -> Observation:
+        folder = replace(button(10, f"Notes go to {home}/notes", "label"), window_id=hello.id)
+        return screen(PREFERENCES, FIND, okay, folder, windows=(hello, WINDOWS[1]))
+
+    welcome = greeting("/home/ada")
+    answer = answer_step(Click(element_id=okay.id), greeting("/tmp/explored"), "/tmp/explored")
     assert answer is not None
     keeper = SkillKeeper(memory, "explore")
     for _ in range(2):
@@ -131,7 +141,7 @@ def test_what_an_application_shows_first_is_answered_as_its_exploration_did(
         return WINDOW if action == Click(element_id=okay.id) else reacting(OPENED)(action, seen)
 
     def performed(shown: Observation) -> list[Action]:
-        desktop = FakeDesktop(shown, react)
+        desktop = AtHome(shown, react)
         agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
         list(agent.stream(Task(instruction="turn on numbers")))
         return [action for action in desktop.performed if not isinstance(action, Wait)]
