@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -58,6 +59,7 @@ def session() -> Iterator[dict[str, str]]:
             env=environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
         try:
             deadline = time.monotonic() + LIMIT_S
@@ -68,7 +70,7 @@ def session() -> Iterator[dict[str, str]]:
             display, socket = told.read_text().split()
             yield {"DISPLAY": display, "WAYLAND_DISPLAY": str(Path(folder) / socket), "XDG_SESSION_TYPE": "wayland"}
         finally:
-            compositor.terminate()
+            os.killpg(compositor.pid, signal.SIGTERM)  # with what runs in it, which would go on
             compositor.wait()
 
 
