@@ -42,12 +42,9 @@ def asks_for_password(observation: Observation) -> bool:
 def is_splash_screen(observation: Observation) -> bool:
     """Return whether a window without a title and anything to use covers another one of its program for a while."""
     front = front_window(observation)
-    if (
-        front is None
-        or front.title
-        or front.modal
-        or any(each.role in BUTTON_ROLES for each in _inside(front, observation))
-    ):
+    if front is None or front.title or front.modal:
+        return False
+    if any(each.role in BUTTON_ROLES for each in _inside(front, observation)):
         return False
     return any(each.id != front.id and _same_program(each, front) for each in observation.windows if not each.popup)
 
@@ -80,21 +77,23 @@ def answer(observation: Observation, declines: bool = True, again: bool = False)
     for window in sorted(windows, key=lambda each: not each.active):
         inside = _inside(window, observation)
         alone = not any(each.id != window.id and _same_program(each, window) for each in windows)
-        element = _silencing(inside) if again else None
-        if element is not None:
-            return Click(element_id=element.id)
-        if inside and all(_in_dialog(each.path[1:]) for each in inside):  # of a page, which hides all else
-            element = _button(inside, (*_DECLINING, "puts_aside"))
-        elif window.modal or any(_in_dialog(each.path[:1]) for each in inside) or (alone and _only_asks(inside)):
-            element = _accepting(inside) if alone or not declines else None
-            if element is None and declines:
-                element = _button(inside, _DECLINING)
+        element = (_silencing(inside) if again else None) or _answering(window, inside, alone, declines)
         if element is not None:
             return Click(element_id=element.id)
     front = observation.active_window
     behind = [each for each in windows if front is not None and each.id != front.id and _same_program(each, front)]
     covers = front is not None and not _has_menu_bar(front, observation)
     return _CLOSE if covers and any(_has_menu_bar(each, observation) for each in behind) else None
+
+
+def _answering(window: Window, inside: Sequence[Element], alone: bool, declines: bool) -> Element | None:
+    """Return what answers a window; None if it is no dialog, or nothing answers it."""
+    if inside and all(_in_dialog(each.path[1:]) for each in inside):  # of a page, which hides all else
+        return _button(inside, (*_DECLINING, "puts_aside"))
+    if not (window.modal or any(_in_dialog(each.path[:1]) for each in inside) or (alone and _only_asks(inside))):
+        return None
+    accepting = _accepting(inside) if alone or not declines else None
+    return accepting or (_button(inside, _DECLINING) if declines else None)
 
 
 def answer_step(answer: Click | Hotkey, observation: Observation, home: str) -> GroundedStep | None:
