@@ -164,6 +164,8 @@ def unify(asked: Intent, known: Intent, aliases: Sequence[Intent] = (), rarity: 
     may_mean = main.way in query.ways or opens or (main.verb == "use" and query.way != "off")
     if asked.kind == "ask" or not may_mean or conflict(query.sentence, main.sentence):
         return None
+    if main.verb == "save" and _saves_apart(query) and not any(map(_saves_apart, names)):
+        return None
     everything = tuple(dict.fromkeys(word for name in names for word in name.pairs))
     if _asks_for_more(query, names) or (main.way == "choose" and _sets_other(asked, everything)):
         return None
@@ -171,6 +173,11 @@ def unify(asked: Intent, known: Intent, aliases: Sequence[Intent] = (), rarity: 
     scored = zip((_score(query, name, main, everything, rarity) for name in names), original, strict=True)
     score, name = max(scored, key=lambda each: each[0])
     return Match(score, name) if score > 0 else None
+
+
+def _saves_apart(view: _View) -> bool:
+    """Return whether something is saved under another name; a plain "save" would overwrite it."""
+    return pattern("saving_apart").search(view.sentence.casefold()) is not None
 
 
 def _types_into_field(intent: Intent) -> bool:
