@@ -40,7 +40,7 @@ def asks_for_password(observation: Observation) -> bool:
 
 
 def is_splash_screen(observation: Observation) -> bool:
-    """Return whether a window without a title and anything to use covers another one of its program for a while."""
+    """Return whether a window with neither a title nor a button covers another one of its program."""
     front = front_window(observation)
     if front is None or front.title or front.modal:
         return False

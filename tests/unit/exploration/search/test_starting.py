@@ -200,6 +200,16 @@ def test_terminals_are_left_alone() -> None:
         started(FakeDesktop(), terminal)
 
 
+def showing(desktop: FakeEditor, shown: list[Observation]) -> Launcher:
+    """Return what starts a program that shows the first of some screens; a second passes at each look at the clock."""
+    seconds = itertools.count()
+
+    def look(check: bool) -> Look:
+        return Look(shown[0], HomeState(), str(desktop.home))
+
+    return Launcher(desktop, ("notes",), look, lambda: float(next(seconds)), lambda seconds: None)
+
+
 def test_answers_to_first_dialogs_are_kept_as_steps(tmp_path: Path) -> None:
     greeting = screen(button(1, "OK"), windows=(MODAL, EDITOR_BEHIND))
 
@@ -210,11 +220,7 @@ def test_answers_to_first_dialogs_are_kept_as_steps(tmp_path: Path) -> None:
             shown[0] = USABLE
             return ActionResult(ok=True)
 
-    def look(check: bool) -> Look:
-        return Look(shown[0], HomeState(), str(tmp_path))
-
-    seconds = itertools.count()
-    launcher = Launcher(Greeter(tmp_path), ("notes",), look, lambda: float(next(seconds)), lambda seconds: None)
+    launcher = showing(Greeter(tmp_path), shown)
     assert launcher.start().observation == USABLE
     (step,) = launcher.answers.values()
     assert (step.targets["element_id"].name, step.targets["element_id"].window) == ("OK", "Welcome to Notes")
@@ -235,11 +241,7 @@ def test_an_answer_is_kept_behind_one_that_cannot_be_replayed(tmp_path: Path) ->
             del shown[0]
             return ActionResult(ok=True)
 
-    def look(check: bool) -> Look:
-        return Look(shown[0], HomeState(), str(tmp_path))
-
-    seconds = itertools.count()
-    launcher = Launcher(Greeter(tmp_path), ("notes",), look, lambda: float(next(seconds)), lambda seconds: None)
+    launcher = showing(Greeter(tmp_path), shown)
     assert launcher.start().observation == USABLE
     assert [step.targets["element_id"].name for step in launcher.answers.values()] == ["No"]
 
@@ -264,11 +266,7 @@ def test_a_dialog_that_comes_again_is_told_not_to(tmp_path: Path) -> None:
                 shown[0] = replace(shown[0], elements=(shown[0].elements[0], replace(box, states=frozenset())))
             return ActionResult(ok=True)
 
-    def look(check: bool) -> Look:
-        return Look(shown[0], HomeState(), str(tmp_path))
-
-    seconds = itertools.count()
-    launcher = Launcher(Failing(tmp_path), ("notes",), look, lambda: float(next(seconds)), lambda seconds: None)
+    launcher = showing(Failing(tmp_path), shown)
     assert launcher.start().observation == USABLE
     assert clicked == [1, 2, 1]
 
@@ -340,6 +338,21 @@ def test_first_start_waits_for_what_comes_after_a_splash_screen_or_late(tmp_path
 
     launcher = Launcher(FakeEditor(tmp_path), ("notes",), look, lambda: now[0], pause)
     assert launcher.start().observation == USABLE
+
+
+def test_a_bare_terminal_is_not_taken_for_a_splash_screen(tmp_path: Path) -> None:
+    line = replace(button(1, "Terminal", "terminal"), states=frozenset({"focused"}), path=("frame:Notes",))
+    now = [0.0]
+
+    def look(check: bool) -> Look:
+        return Look(screen(line), HomeState(), str(tmp_path))
+
+    def pause(seconds: float) -> None:
+        now[0] += seconds
+
+    (menu,) = Launcher(FakeEditor(tmp_path), ("notes",), look, lambda: now[0], pause).start().candidates
+    assert menu.control.name == "context menu of the terminal"
+    assert now[0] < 1.0
 
 
 @pytest.mark.parametrize(("pictures", "shown"), [((0, 0, 0, 9), 9), ((5,), 5)])
