@@ -20,7 +20,9 @@ def _stemmer() -> Stemmer.Stemmer:
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """Return the stem of an English word, by the Porter algorithm."""
+    """Return the stem of an English word, by the Porter algorithm; the word itself where that takes it for another."""
+    if word in words("words", "apart"):
+        return word
     stemmed: str = _stemmer().stemWord(word)
     return stemmed
 

@@ -236,6 +236,7 @@ def _covered(
         unsaid: A word that need not be said.
     """
     generic = words("things", "generic")
+    made = "new" in others and "new" in view.words and view.verb in words("verbs", "beginning")  # says it as well
     total = found = 0.0
     missing = False
     for place, word in enumerate(view.words):
@@ -244,7 +245,7 @@ def _covered(
         pairs = ("".join(view.words[at : at + 2]) for at in (place - 1, place) if at >= 0)
         if near < _FORM and any(pair != word and pair in others for pair in pairs):
             near = _FORM
-        if not near and (word == unsaid or (word in generic and not strict)):
+        if not near and (word == unsaid or (word in generic and not strict) or (made and word == view.verb)):
             continue
         if not near and word == view.verb and not (strict and view.is_thing):
             weight *= 0.5  # there are many verbs for the same
@@ -257,9 +258,9 @@ def _covered(
 
 def _is_other_value(query: _View, named: _View, main: _View, everything: Sequence[str]) -> bool:
     """Return whether a different value is requested, one of another kind, or all instead of one."""
-    every = words("things", "all")
+    every = words("things", "all").intersection(query.words)
     several = any(word != _singular(word) and word in everything for word in query.words)  # "all tabs" are the tabs
-    if every.intersection(query.words) and not (several or every.intersection(everything)):
+    if every and not (several or any(likeness(word, other) for word in every for other in everything)):
         return True
     if main.verb == "enter" and any(word.isdigit() and word not in everything for word in query.words):
         return True
@@ -296,6 +297,8 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
         edited = main.way == "open" and verb in words("verbs", "editing")
         unsaid = not verb or made or edited or _says_way(verb) or any(likeness(verb, word) for word in everything)
         return not unsaid and (main.way != "choose" or _says_more(verb))
+    if "open" in _meanings("meanings").get(verb, ()) and main.verb in making:  # who opens files makes none
+        return words("things", "fresh").isdisjoint(words_of(query.sentence))
     editing = words("verbs", "editing")
     if not verb or (verb in editing and (main.verb in editing or main.is_thing)):
         return False
@@ -355,6 +358,8 @@ def likeness(one: str, other: str) -> float:
     synonyms = related("things", "same", "same_in_names")
     if (left == right and left in synonyms) or right in synonyms.get(left, ()) or (one.isdigit() and other.isdigit()):
         return _SAME_MEANING
+    if {one, other} & words("words", "apart"):
+        return 0.0
     for short, long in (sorted((one, other), key=len), sorted(stems, key=len)):
         tail = long[len(short) :]
         if len(short) >= 4 and tail and long.startswith(short) and (_is_ending(tail) or _is_ending(tail, short[-1])):

@@ -23,7 +23,7 @@ from aci.accessibility.tree.capture import find_unlisted, get_property, read_tre
 from aci.accessibility.tree.chromium import note_scrolled, show_choices
 from aci.accessibility.tree.details import read_details
 from aci.accessibility.tree.gecko import find_spilling, show_boxless
-from aci.accessibility.tree.gtk2 import show_open_menus
+from aci.accessibility.tree.gtk_menus import show_open_menus
 from aci.accessibility.tree.java import name_entries
 from aci.accessibility.tree.names import LONGEST_NAME, collapse, is_java
 from aci.accessibility.tree.nodes import Application

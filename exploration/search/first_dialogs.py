@@ -63,8 +63,9 @@ def answer(observation: Observation, declines: bool = True, again: bool = False)
 
     Beside or in another window of its application, a dialog is declined. If it is all that there is, it is accepted,
     since declining would end the application; where that needs a choice, the first one is taken. What cannot be
-    accepted at once, such as an assistant that wants something filled in, is declined as well. What covers a window
-    with a menu bar and has none itself, such as the first page of the manual, is closed.
+    accepted at once, such as an assistant that wants something filled in, is declined as well. Where one button is all
+    that a dialog offers, it is pressed, whatever it says. What covers a window with a menu bar and has none itself,
+    such as the first page of the manual, is closed.
 
     Args:
         observation: The screen with the dialog.
@@ -93,7 +94,7 @@ def _answering(window: Window, inside: Sequence[Element], alone: bool, declines:
     if not (window.modal or any(_in_dialog(each.path[:1]) for each in inside) or (alone and _only_asks(inside))):
         return None
     accepting = _accepting(inside) if alone or not declines else None
-    return accepting or (_button(inside, _DECLINING) if declines else None)
+    return accepting or (_button(inside, _DECLINING) if declines else None) or _only_button(inside)
 
 
 def answer_step(answer: Click | Hotkey, observation: Observation, home: str) -> GroundedStep | None:
@@ -143,6 +144,16 @@ def _accepting(inside: Sequence[Element]) -> Element | None:
         return button
     choices = [each for each in inside if each.role in _CHOICES and "disabled" not in each.states]
     return None if any(each.states & {"selected", "checked"} for each in choices) else next(iter(choices), None)
+
+
+def _only_button(inside: Sequence[Element]) -> Element | None:
+    """Return the one button of a dialog in which nothing but it and check boxes can be used."""
+    usable = [each for each in inside if "focusable" in each.states and "disabled" not in each.states]
+    buttons = [each for each in usable if each.role in BUTTON_ROLES]
+    others = [each for each in usable if each.role not in BUTTON_ROLES]
+    if len(buttons) != 1 or any(each.role != "check box" for each in others):
+        return None
+    return None if _is_any(buttons[0], ("applies", "leads_out")) else buttons[0]
 
 
 def _silencing(inside: Sequence[Element]) -> Element | None:

@@ -70,7 +70,8 @@ class WaysBack:
         if ESCAPE not in self._in_vain:
             return ESCAPE
         if (away := pointer_away(look)) not in self._in_vain and any(
-            (pointed and _shows_a_tip(place, look)) or _differs_in_a_line(place, look) for place in places
+            (pointed and (place.exact == look.exact or _shows_a_tip(place, look))) or _differs_in_a_line(place, look)
+            for place in places
         ):
             return away
         return self._undoes() if undoes else self._clicks(focused)

@@ -128,10 +128,11 @@ class _Function:
         elif opened := self._changes("opened"):
             yield from self._of_window(opened[0].what)
         elif self._control.role == "page tab":
-            if len(self._path) == 1:  # in a dialog, a tab "Image" is not what "open an image" asks for
+            in_dialog = len(self._path) > 1  # where a tab "Image" is not what "open an image" asks for
+            if not in_dialog:
                 yield Open(object=self.words)
             yield Open(object=f"{self.words} tab")
-            yield Choose(verb="switch to", value=self.words)
+            yield Choose(verb="switch to", value=f"{self.words} tab" if in_dialog else self.words)
         elif self.is_choice:
             yield from self._of_choice()
         elif self.direction:
@@ -266,7 +267,8 @@ class _Function:
     def _of_window(self, title: str) -> Iterator[Intent]:
         words = self.words
         shown = _lower(plain(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title))) or words
-        if _WORD.findall(shown.casefold()) == _WORD.findall(self._app.casefold()):
+        opened_from = {target.window for step in self._path for target in step.targets.values()}
+        if title in opened_from or _WORD.findall(shown.casefold()) == _WORD.findall(self._app.casefold()):
             shown = words
         # The title of what "Open..." opens says more than "Open" alone.
         first = shown if _is_verb(words) else words

@@ -35,7 +35,7 @@ from aci.accessibility.tree.capture import (
 from aci.accessibility.tree.chromium import show_choices
 from aci.accessibility.tree.details import all_extents, read_contents, read_details
 from aci.accessibility.tree.gecko import find_spilling, show_boxless
-from aci.accessibility.tree.gtk2 import show_open_menus
+from aci.accessibility.tree.gtk_menus import show_open_menus
 from aci.accessibility.tree.java import name_entries
 from aci.accessibility.tree.names import is_java
 from aci.accessibility.tree.nodes import Application, Node

@@ -109,7 +109,7 @@ def react(screen: Observation, action: Action) -> Observation:  # noqa: C901  # 
             return replace(screen, focus_id=number)
         case Hotkey(keys=("ctrl", "shift", "s")):
             return SAVE_AS
-        case Hotkey(keys=("ctrl", "t" | "n" | "p") | ("F11",) as keys):
+        case Hotkey(keys=("ctrl", "t" | "n" | "o" | "p") | ("F11",) as keys):
             return replace(screen, windows=(replace(screen.windows[0], title="+".join(keys)), *screen.windows[1:]))
         case Hotkey(keys=("alt", "F4")):
             gone = screen.windows[0].id

@@ -13,6 +13,7 @@ from exploration.search.controls import candidates, in_toolkit_dialogs, offer
 
 MAIN = Window(1, "Signs", "signs", Rect(0, 0, 300, 200), active=True)
 LIST = ("frame:Signs", "list:")
+ENTRIES = ((1, "page tab"), (2, "menu item"))
 
 
 def element(number: int, role: str, name: str, place: Rect, *path: str) -> Element:
@@ -75,6 +76,11 @@ def test_button_of_a_popup_is_not_of_the_windows_frame() -> None:
     shown = seen(*buttons)
     shown = replace(shown, windows=(*shown.windows, replace(MAIN, id=2, popup=True)))
     assert [offer(each, shown, "").unsafe for each in candidates(shown)] == ["it belongs to the window's frame", ""]
+
+
+def test_a_page_of_the_window_is_never_left_alone_for_its_name() -> None:
+    named = seen(*(element(number, role, "Contents", Rect(0, 0, 20, 20)) for number, role in ENTRIES))
+    assert [bool(offer(each, named, "").unsafe) for each in candidates(named)] == [False, True]
 
 
 def test_dialogs_for_files_are_recognized_by_their_parts() -> None:

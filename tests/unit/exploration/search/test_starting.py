@@ -16,7 +16,7 @@ from aci.acting.settle import Settles
 from aci.applications.catalog import Application, Catalog
 from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
-from aci.observation.observation import Observation, Window
+from aci.observation.observation import Element, Observation, Window
 from exploration.errors import ApplicationUnusable
 from exploration.search.first_dialogs import answer, answer_step, is_splash_screen
 from exploration.search.homes import HomeState
@@ -29,6 +29,7 @@ NOTES = Application("notes", "Notes", ("notes",))
 USABLE = screen(button(1, "Save"))
 MODAL = replace(EDITOR, title="Welcome to Notes", modal=True)
 EDITOR_BEHIND = replace(EDITOR, id=EDITOR.id + 1, active=False)
+USABLE_STATES = frozenset({"focusable"})
 
 
 @dataclass
@@ -120,6 +121,21 @@ def test_a_dialog_of_the_start_is_declined_beside_a_window_and_else_accepted(
     buttons = [button(number, name) for number, name in enumerate(names, start=1)]
     click = answer(screen(*buttons, windows=windows))
     assert click == (None if pressed is None else Click(element_id=1 + names.index(pressed)))
+
+
+@pytest.mark.parametrize(
+    ("others", "pressed"),
+    [
+        ((), True),
+        ((replace(button(2, "Show again", "check box"), states=USABLE_STATES),), True),
+        ((replace(button(2, "Name", "entry"), states=USABLE_STATES),), False),
+        ((replace(button(2, "Colours"), states=USABLE_STATES),), False),
+    ],
+)
+def test_one_button_is_pressed_where_it_is_all_that_a_dialog_offers(others: tuple[Element, ...], pressed: bool) -> None:
+    only = replace(button(1, "I'll be careful."), states=USABLE_STATES)
+    for windows in ((MODAL,), (MODAL, EDITOR_BEHIND)):
+        assert answer(screen(only, *others, windows=windows)) == (Click(element_id=1) if pressed else None)
 
 
 def test_a_dialog_behind_the_window_is_declined_too() -> None:

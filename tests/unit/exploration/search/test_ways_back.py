@@ -151,3 +151,16 @@ def test_the_pointer_goes_away_from_what_shows_a_tip() -> None:
     tip = look(element(2, "push button", "Save"), element(4, "label", "Saves the document"), shade=90)
     assert following(tip, start, pointed=True) == ESCAPE
     assert following(tip, start, pointed=True) == AWAY
+
+
+def test_the_pointer_goes_away_where_only_the_picture_differs() -> None:
+    following, start = ways(), look(element(2, "push button", "Save"))
+    magnified = look(element(2, "push button", "Save"), shade=90)
+    assert following(magnified, start, pointed=True) == ESCAPE
+    assert following(magnified, start, pointed=True) == AWAY
+
+
+def test_what_lies_in_a_status_bar_is_the_same_whatever_its_message_is() -> None:
+    mode = element(2, "label", "Insert")
+    ready, silent = (replace(mode, path=("frame:Editor", f"status bar:{message}")) for message in ("Ready", ""))
+    assert look(ready).exact == look(silent).exact

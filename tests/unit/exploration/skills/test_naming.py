@@ -199,6 +199,20 @@ def test_a_window_that_is_titled_like_the_application_names_nothing() -> None:
     assert (naming.name, naming.aliases) == ("open catalogs", ())
 
 
+def test_a_window_that_is_titled_like_the_one_that_it_opens_from_names_nothing() -> None:
+    target = ElementDescription(role="menu item", name="Keyboard Shortcuts", window="Videos")
+    pressed = GroundedStep(action=Click(element_id=1), targets={"element_id": target})
+    naming = name_unit(attempt(pressed, effect=(Change(kind="opened", what="Videos"),)), "Totem")
+    assert (naming.name, naming.aliases) == ("open keyboard shortcuts", ())
+
+
+def test_a_tab_of_a_dialog_is_only_switched_to_as_a_tab() -> None:
+    chosen = (Change(kind="state", what="page tab Fullscreen", after="selected"),)
+    naming = name_unit(attempt(step("menu item", "Preferences"), step("page tab", "Fullscreen"), effect=chosen), "App")
+    assert {naming.name, *naming.aliases} == {"open fullscreen tab", "switch to fullscreen tab"}
+    assert name_unit(attempt(step("push button", "Fullscreen")), "App").name == "switch to fullscreen"
+
+
 def test_dots_and_shortcuts_are_left_out_of_names() -> None:
     assert plain("Save As...") == "Save As"
     assert plain("Properties (Ctrl+Alt+1)") == "Properties"
