@@ -42,6 +42,7 @@ _POLL_S = 0.1
 _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the way to a place, and on the way back
 _STILL_LIMIT_S = 1.2  # the same while the screen is at rest: GTK 4 draws a menu before its entries are accessible
 _LATE_S = 0.05
+_AGAIN_AFTER_S, _AGAIN_WITHIN_S = (0.0, 2.0, 4.0, 6.0), 20.0  # pauses before further tries to start; for how long
 _LOOKS = 4
 _SOON_S, _SOON_POLL_S = 1.5, 0.03  # longest wait for a known screen
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
@@ -130,8 +131,8 @@ class Navigator:
         """Start the application on a fresh desktop.
 
         Raises:
-            ApplicationUnusable: It cannot be started or shows nothing, on the second try if it started before or ended
-                at its start.
+            ApplicationUnusable: It cannot be started or shows nothing, on the second try if it ended at its first
+                start, and on several ones if it started before.
         """
         if self.restarts:
             self._desktop.reset()
@@ -139,14 +140,7 @@ class Navigator:
         self._places.forget_looks()
         self._pointed = None
         volatile = self._launcher.volatile
-        try:
-            look = self._launcher.start()
-        except ApplicationUnusable as error:
-            # LibreOffice sometimes crashes at a start.
-            if self.restarts == 1 and not isinstance(error.__cause__, LaunchFailed):
-                raise
-            self._desktop.reset()
-            look = self._launcher.start()
+        look = self._started()
         self._at, self._fresh, self.tainted = (), True, False
         self._first_windows, self._first_programs = look.windows, self._running()
         self._quiet_s = max((STILL_S, *map(quiet_time, self._first_programs)))
@@ -154,6 +148,23 @@ class Navigator:
             self._places.forget_expected()
         self._places.add((), look)
         return look
+
+    def _started(self) -> Look:
+        """Start the application, again if it does not start; LibreOffice sometimes crashes at a start.
+
+        One that allows a single instance holds its port for some seconds after it was ended.
+        """
+        began, first = self._clock(), self.restarts == 1
+        for pause_s in _AGAIN_AFTER_S[: 1 if first else None]:
+            try:
+                return self._launcher.start()
+            except ApplicationUnusable as error:
+                unfit = first and not isinstance(error.__cause__, LaunchFailed)
+                if unfit or (pause_s and self._clock() - began > _AGAIN_WITHIN_S):
+                    raise
+            self._desktop.reset()
+            self._pause(pause_s)
+        return self._launcher.start()
 
     def known(self, path: Path) -> Look | None:
         """Return the look at the end of a path since the last fresh start; None if it was not reached."""

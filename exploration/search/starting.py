@@ -15,6 +15,7 @@ from aci.applications.launching import Process
 from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
 from aci.observation.observation import Observation
+from aci.processes import MARK, belonging_to
 from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
 from exploration.search.controls import CONTEXT_MENU
@@ -205,6 +206,7 @@ class Launcher:
     _most_answers: int = field(default=MOST_ANSWERS, init=False)
     _accepts: set[int] = field(default_factory=set, init=False)  # numbers of answers that may not decline
     _process: Process | None = field(default=None, init=False)
+    _before: set[int] = field(default_factory=set, init=False)  # ids of the desktop's processes before the start
     _slowest_s: float = field(default=0.0, init=False)  # longest time from a start to the first controls
 
     def start(self) -> Look:
@@ -214,7 +216,7 @@ class Launcher:
             ApplicationUnusable: It cannot be started, shows nothing, or asks for a password.
         """
         add_samples(self.desktop.home, self.argv)
-        program, began = self.argv[0], self.clock()
+        program, began, self._before = self.argv[0], self.clock(), self._running()
         try:
             # After the first start, the known first screen is awaited instead of rest.
             self._process = self.desktop.launch(list(self.argv), wait_for_window=not self._screens)
@@ -315,7 +317,7 @@ class Launcher:
                 continue
             if look.candidates:
                 limit = min(limit, self.clock() + _AGAIN_DIFFERS_S)
-            if self.clock() > limit or (not look.observation.windows and self._has_crashed()):
+            if self.clock() > limit or (not look.observation.windows and self._has_ended()):
                 if look.candidates and known.exact == look.exact:
                     one, other = known.home, look.home
                     self.by_products |= {key for key, _ in one.settings.items() ^ other.settings.items()}
@@ -327,9 +329,15 @@ class Launcher:
             if not same_picture(previous, look):
                 changed_at = self.clock()
 
-    def _has_crashed(self) -> bool:
-        """Return whether the program has ended with an error; others may hand over to one that runs."""
-        return self._process is not None and bool(self._process.returncode)
+    def _has_ended(self) -> bool:
+        """Return whether the program has ended with an error, or has handed over to nothing that runs."""
+        status = self._process.returncode if self._process is not None else None
+        return bool(status) or (status == 0 and self._running() <= self._before)
+
+    def _running(self) -> set[int]:
+        """Return the ids of the desktop's processes."""
+        desktop_id = self.desktop.environment.get(MARK, "")
+        return set(belonging_to(desktop_id)) if desktop_id else set()
 
 
 def add_samples(home: Path, argv: Sequence[str]) -> None:

@@ -78,6 +78,7 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("create a new song", "new", True),
         ("delete the new song", "new", False),
         ("open a file", "make files", False),
+        ("draw an ellipse", "open drawing", False),
         ("change the preferences", "preferred format", False),
         ("unselect everything", "deselect", True),
         ("clear the selection", "select none", True),

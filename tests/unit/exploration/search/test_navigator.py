@@ -80,6 +80,25 @@ def test_application_that_crashes_at_its_first_start_is_started_once_more(tmp_pa
     assert editor.tried == 2
 
 
+def test_application_that_does_not_start_again_at_once_is_tried_for_a_while(tmp_path: Path) -> None:
+    class Lingering(FakeEditor):
+        """Its port is not free at once."""
+
+        refused = 0
+
+        def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> object:
+            if self.starts and self.refused < 3:
+                self.refused += 1
+                raise LaunchFailed("it ended with status 1")
+            return super().launch(argv, wait_for_window=wait_for_window)
+
+    editor = Lingering(tmp_path)
+    way = navigator(editor)
+    way.restart()
+    assert way.restart().candidates
+    assert editor.refused == 3
+
+
 def step(look: Look, key: str) -> GroundedStep:
     found = next(each for each in look.candidates if each.control.key == key)
     return offer(found, look.observation, look.place).step

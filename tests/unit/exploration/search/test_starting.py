@@ -391,8 +391,9 @@ def test_later_start_waits_until_the_window_is_drawn(tmp_path: Path, pictures: t
     assert now[0] - began < 0.5
 
 
-def test_later_start_that_crashes_is_given_up_at_once(tmp_path: Path) -> None:
-    now, crashed = [0.0], FakeProcess(returncode=-11)
+@pytest.mark.parametrize("status", [-11, 0])
+def test_later_start_that_ends_without_a_window_is_given_up_at_once(tmp_path: Path, status: int) -> None:
+    now, crashed = [0.0], FakeProcess(returncode=status)
     processes, shown = [FakeProcess(), crashed], [USABLE]
 
     class Crashing(FakeEditor):
