@@ -213,9 +213,7 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
     own = (*things, *_joined(things)) if things else query.pairs
     has_own_name = any(likeness(word, other) >= _FORM for word in own for other in everything)
     only_verb = things and main.way == "open" and not any(likeness(word, other) for word in own for other in everything)
-    if only_verb and query.verb not in everything:  # "draw an ellipse" does not ask to open a drawing
-        score *= _CONTRAST
-    elif missing and not (main.way == "choose" and main.verb != "use") and (extra or not things):
+    if (only_verb and query.verb not in everything) or (missing and not (main.way == "choose" and main.verb != "use") and (extra or not things)):  # "draw an ellipse" does not ask to open a drawing
         score *= _CONTRAST
     elif extra and not (has_own_name and (things or not _things(named))):
         score *= _ONLY_LIKE
