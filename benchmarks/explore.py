@@ -111,6 +111,7 @@ _OFFICE = ("--norestore", "--nologo", "--nofirststartwizard")
 _PDF = "/usr/share/doc/shared-mime-info/shared-mime-info-spec.pdf"  # of a package that GTK depends on
 _PICTURE = "/usr/share/pixmaps/debian-logo.png"
 _DRAWING = "/usr/share/inkscape/extensions/alphabet_soup/Et.svg"
+_ARCHIVE = "/usr/share/java/java-atk-wrapper.jar"
 _SLIDES = "/usr/lib/libreoffice/share/template/common/presnt/DNA.otp"  # without it, a dialog asks for a template
 APPS = {
     "Mousepad": App(("mousepad", "sample.txt"), "GTK 3", resumed_depth=2),
@@ -232,6 +233,10 @@ APPS = {
     "Dino": App(("dino-im",), "GTK 4"),
     "digiKam": App(("digikam",), "Qt 5"),
     "CodeLite": App(("codelite",), "wxWidgets"),
+    "File Roller": App(("file-roller", _ARCHIVE), "GTK 3", held_out=True),
+    "Déjà Dup": App(("deja-dup",), "GTK 4", held_out=True),
+    "Kile": App(("kile",), "Qt 5", held_out=True),
+    "wxHexEditor": App(("wxHexEditor", "sample.txt"), "wxWidgets", held_out=True),
 }
 
 

@@ -212,8 +212,10 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
     things = _things(query)
     own = (*things, *_joined(things)) if things else query.pairs
     has_own_name = any(likeness(word, other) >= _FORM for word in own for other in everything)
-    only_verb = things and main.way == "open" and not any(likeness(word, other) for word in own for other in everything)
-    if (only_verb and query.verb not in everything) or (missing and not (main.way == "choose" and main.verb != "use") and (extra or not things)):  # "draw an ellipse" does not ask to open a drawing
+    # "Draw an ellipse" does not ask to open a drawing.
+    in_vain = main.way == "open" and query.verb not in everything and things and not _any_alike(own, everything)
+    unnamed = missing and not (main.way == "choose" and main.verb != "use") and (extra or not things)
+    if in_vain or unnamed:
         score *= _CONTRAST
     elif extra and not (has_own_name and (things or not _things(named))):
         score *= _ONLY_LIKE
@@ -261,7 +263,7 @@ def _is_other_value(query: _View, named: _View, main: _View, everything: Sequenc
     """Return whether a different value is requested, one of another kind, or all instead of one."""
     every = words("things", "all").intersection(query.words)
     several = any(word != _singular(word) and word in everything for word in query.words)  # "all tabs" are the tabs
-    if every and not (several or any(likeness(word, other) for word in every for other in everything)):
+    if every and not (several or _any_alike(every, everything)):
         return True
     if main.verb == "enter" and any(word.isdigit() and word not in everything for word in query.words):
         return True
@@ -282,7 +284,7 @@ def _is_other_value(query: _View, named: _View, main: _View, everything: Sequenc
 def _sets_other(asked: Intent, everything: Sequence[str]) -> bool:
     """Return whether a sentence sets something else to a value."""
     things = [word for word in _content(asked.object) if not _says_little(word)] if asked.value else []
-    return bool(things) and not any(likeness(word, other) for word in things for other in everything)
+    return bool(things) and not _any_alike(things, everything)
 
 
 def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _View) -> bool:
@@ -322,6 +324,10 @@ def _asks_for_more(query: _View, names: Sequence[_View]) -> bool:
     return len(parts) > 1 and any(
         2 * sum(not any(likeness(word, other) for other in known) for word in part) > len(part) for part in parts
     )
+
+
+def _any_alike(some: Iterable[str], others: Sequence[str]) -> bool:
+    return any(likeness(word, other) for word in some for other in others)
 
 
 def _things(view: _View) -> list[str]:
