@@ -234,7 +234,7 @@ APPS = {
     "digiKam": App(("digikam",), "Qt 5"),
     "CodeLite": App(("codelite",), "wxWidgets"),
     "File Roller": App(("file-roller", _ARCHIVE), "GTK 3", held_out=True),
-    "GNOME Builder": App(("gnome-builder",), "GTK 4", held_out=True),
+    "GMult": App(("gmult",), "GTK 4", held_out=True),
     "Kile": App(("kile",), "Qt 5", held_out=True),
     "wxHexEditor": App(("wxHexEditor", "sample.txt"), "wxWidgets", held_out=True),
 }
