@@ -237,6 +237,14 @@ APPS = {
     "GMult": App(("gmult",), "GTK 4", held_out=True),
     "Kile": App(("kile",), "Qt 5", held_out=True),
     "wxHexEditor": App(("wxHexEditor", "sample.txt"), "wxWidgets", held_out=True),
+    "Nemo": App(("nemo",), "GTK 3", held_out=True),
+    "HydraPaper": App(("hydrapaper",), "GTK 4", held_out=True),
+    "KGet": App(("kget",), "Qt 5", held_out=True),
+    "xCHM": App(("xchm",), "wxWidgets", held_out=True),
+    "Almanah": App(("almanah",), "GTK 3", held_out=True),
+    "Carburetor": App(("carburetor",), "GTK 4", held_out=True),
+    "Sigil": App(("sigil",), "Qt 5", held_out=True),
+    "JMeter": App(("jmeter",), "Swing", held_out=True),
 }
 
 
