@@ -245,6 +245,14 @@ APPS = {
     "Carburetor": App(("carburetor",), "GTK 4", held_out=True),
     "Sigil": App(("sigil",), "Qt 5", held_out=True),
     "JMeter": App(("jmeter",), "Swing", held_out=True),
+    "Grsync": App(("grsync",), "GTK 3", held_out=True),
+    "Qt Linguist": App(("/usr/lib/qt6/bin/linguist",), "Qt 6", held_out=True),
+    "Skrooge": App(("skrooge",), "Qt 5", held_out=True),
+    "Spek": App(("spek",), "wxWidgets", held_out=True),
+    "Parole": App(("parole",), "GTK 3", held_out=True),
+    "Octave": App(("octave", "--gui"), "Qt 5", held_out=True),
+    "Kwave": App(("kwave",), "Qt 5", held_out=True),
+    "aMule": App(("amule",), "wxWidgets", held_out=True),
 }
 
 
