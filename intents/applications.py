@@ -137,9 +137,10 @@ def named_applications(text: str, apps: Iterable[str], display_names: Mapping[st
     known = mentioned(text)
     found = dict.fromkeys(known, "")
     found |= {
-        application(app): app
-        for app in names_in(text, apps, any_case=True)
+        application(app): name
+        for app in dict.fromkeys(apps)
         if application(app) not in found or app.casefold() not in _names()  # "PCManFM-Qt" is known as "PCManFM"
+        for name in names_in(text, _spoken(app), any_case=True)[:1]
     }
     shown = set(names_in(text, display_names.values()))
     return found | {
@@ -147,6 +148,16 @@ def named_applications(text: str, apps: Iterable[str], display_names: Mapping[st
         for app, name in display_names.items()
         if (name in shown or application(name) in known) and application(app) not in found
     }
+
+
+def _spoken(app: str) -> list[str]:
+    """Return what people write for the name of a window: itself, without a domain, and with spaces ("File Roller")."""
+    domain, _, last = app.rpartition(".")
+    bare = (
+        last.islower() and domain.partition(".")[0].casefold() in _DOMAINS
+    )  # others are known by their names in menus
+    names = [app, last] if bare else [app]
+    return [*names, *(re.sub(r"[-_]+", " ", name) for name in names)]
 
 
 def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from intents.conflicts import Request, analyze, conflict
 from intents.intent import Choose, Intent, Open, Press, SetValue, Switch, Type
-from intents.lexicon import fillers, stem
+from intents.lexicon import fillers, first_verb, stem
 from intents.reader import read
 from intents.tables import groups, pattern, related, table, words
 
@@ -28,6 +28,7 @@ _OTHER_VERB = 0.5  # factor if the verbs ask for different things
 _ONLY_LIKE = 0.75  # factor if nothing is named by its own name, and more is named: "toolbar" and "formula bar"
 _OTHER_WAY = 0.93  # factor if the sentence may mean the way of the known intent, but more likely means another
 _SHARED_FAMILIES = 2  # Two verbs with this many common families ask for the same; most verbs have several senses.
+_BY_VERB = 0.7  # score of a dialog that is called by the verb alone: "Find" for "find a word"
 _LEAST_ASKED = 0.45  # minimum share of the request that is covered
 _SAME_MEANING, _FORM = 0.85, 0.95  # likeness of words that mean the same, and of forms of one word
 
@@ -212,6 +213,8 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
     things = _things(query)
     own = (*things, *_joined(things)) if things else query.pairs
     has_own_name = any(likeness(word, other) >= _FORM for word in own for other in everything)
+    if _opens_for_verb(query, named, rarity):
+        return _BY_VERB
     # "Draw an ellipse" does not ask to open a drawing.
     in_vain = main.way == "open" and query.verb not in everything and things and not _any_alike(own, everything)
     unnamed = missing and not (main.way == "choose" and main.verb != "use") and (extra or not things)
@@ -324,6 +327,14 @@ def _asks_for_more(query: _View, names: Sequence[_View]) -> bool:
     return len(parts) > 1 and any(
         2 * sum(not any(likeness(word, other) for other in known) for word in part) > len(part) for part in parts
     )
+
+
+def _opens_for_verb(query: _View, named: _View, rarity: Rarity) -> bool:
+    """Return whether a dialog is called by the verb of a sentence, whose object no known name contains: "Find..."."""
+    called = [word for word in named.words if word not in words("things", "generic")]
+    asks = named.way == "open" and len(called) == 1 and likeness(called[0], query.verb) >= _SAME_MEANING
+    unknown = not any(word in rarity for word in _things(query))
+    return asks and first_verb(called[0]) != "" and unknown and not query.request.exclusive
 
 
 def _any_alike(some: Iterable[str], others: Sequence[str]) -> bool:

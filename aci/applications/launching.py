@@ -17,6 +17,7 @@ from typing import IO
 from aci.applications.catalog import Catalog, prepare, program_name, toolkit_environment
 from aci.errors import LaunchFailed
 from aci.observation.snapshot import Window
+from aci.processes import read_stat
 from aci.screen.screen import Screen
 
 _POLL_S = 0.02
@@ -75,13 +76,16 @@ class Process:
         return self._output.read().decode("utf-8", errors="replace").strip()
 
     def owns(self, window: Window) -> bool:
-        """Return whether a window belongs to the program's session."""
-        if window.pid is None:
-            return False
-        try:
-            return os.getsid(window.pid) == self.pid
-        except ProcessLookupError:
-            return False
+        """Return whether a window belongs to the program's session, or to a process that the program has started.
+
+        Some start what shows their window in a session of its own, as Octave does.
+        """
+        pid = window.pid
+        while pid and (stat := read_stat(pid)) is not None:
+            if self.pid in (pid, stat.session):
+                return True
+            pid = stat.parent
+        return False
 
     def wait(self, limit_s: float) -> int | None:
         """Wait until the program ends; return its exit status, or None after the limit."""

@@ -375,11 +375,12 @@ def _without_app(intent: Intent, app: str) -> Intent:
 
 
 def _names_of_application(path: Sequence[GroundedStep], app: str) -> list[str]:
-    """Return the names that its main window gives an application ("Marble Virtual Globe"), and its own ("marble")."""
+    """Return the names that its main window gives an application, such as "Qt Linguist", and its own ("linguist")."""
     titles = [target.window for step in path[:1] for target in step.targets.values()]
     parts = [part.strip() for title in titles for part in re.split(r"\s[-–—|]\s", title)]
     own = _WORD.findall(app.casefold())
-    longer = {part for part in parts if own and _WORD.findall(part.casefold())[: len(own)] == own}
+    said = {part: _WORD.findall(part.casefold()) for part in parts}
+    longer = {part for part, found in said.items() if own and own in (found[: len(own)], found[-len(own) :])}
     return [*sorted(longer, key=len, reverse=True), app]
 
 
