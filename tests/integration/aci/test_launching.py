@@ -26,6 +26,14 @@ def test_a_window_is_there_when_launch_returns(desktop: VirtualDesktop) -> None:
     assert process.returncode is not None
 
 
+def test_a_window_of_a_process_in_a_session_of_its_own_belongs_to_the_program(desktop: VirtualDesktop) -> None:
+    process = desktop.launch(["sh", "-c", "setsid --wait xterm -title apart; exit 0"], timeout_s=LIMIT_S)
+    try:
+        assert process.window_titles == ("apart",)
+    finally:
+        desktop.reset()
+
+
 def test_missing_program_suggests_similar_ones(desktop: VirtualDesktop) -> None:
     with pytest.raises(LaunchFailed, match=r"no program 'mousepda'.*Mousepad"):
         desktop.launch(["mousepda"])

@@ -114,3 +114,11 @@ def test_owner_names_an_application_as_its_maker_does() -> None:
 )
 def test_ways_to_write_an_application_are_one(written: str, other: str, same: bool) -> None:
     assert (application(written) == application(other)) is same
+
+
+def test_windows_are_called_without_hyphens_and_domains() -> None:
+    for said, app, written in (
+        ("Show information about File Roller", "file-roller", "file roller"),
+        ("Show information about GMult", "net.launchpad.gmult", "gmult"),
+    ):
+        assert named_applications(said, [app], {}) == {application(app): written}

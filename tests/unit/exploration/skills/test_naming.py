@@ -193,6 +193,14 @@ def test_what_changes_the_shortcuts_shows_them() -> None:
     assert "open keyboard shortcuts" in naming.aliases
 
 
+def test_the_name_of_the_application_may_end_the_name_in_its_title() -> None:
+    for item, own in (("About Qt Linguist", True), ("About Qt", False)):
+        target = ElementDescription(role="menu item", name=item, window="Qt Linguist")
+        pressed = GroundedStep(action=Click(element_id=1), targets={"element_id": target})
+        naming = name_unit(attempt(pressed, effect=(Change(kind="opened", what=item),)), "linguist")
+        assert ("open about" in (naming.name, *naming.aliases)) is own
+
+
 def test_a_window_that_is_titled_like_the_application_names_nothing() -> None:
     opened = (Change(kind="opened", what="gnome-notes"),)
     naming = name_unit(attempt(step("menu item", "Catalogs"), effect=opened), "Gnome Notes")
