@@ -153,10 +153,9 @@ def named_applications(text: str, apps: Iterable[str], display_names: Mapping[st
 def _spoken(app: str) -> list[str]:
     """Return what people write for the name of a window: itself, without a domain, and with spaces ("File Roller")."""
     domain, _, last = app.rpartition(".")
-    bare = (
-        last.islower() and domain.partition(".")[0].casefold() in _DOMAINS
-    )  # others are known by their names in menus
-    names = [app, last] if bare else [app]
+    in_domain = domain.partition(".")[0].casefold() in _DOMAINS
+    # "org.gnome.Characters" is known by its name in menus, since "characters" may be an ordinary word.
+    names = [app, last] if in_domain and last.islower() else [app]
     return [*names, *(re.sub(r"[-_]+", " ", name) for name in names)]
 
 

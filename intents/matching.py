@@ -168,6 +168,8 @@ def unify(asked: Intent, known: Intent, aliases: Sequence[Intent] = (), rarity: 
     if main.verb == "save" and _saves_apart(query) and not any(map(_saves_apart, names)):
         return None
     everything = tuple(dict.fromkeys(word for name in names for word in name.pairs))
+    if asked.kind == "do" and asked.value and not _any_alike(_content(asked.value), everything):
+        return None  # "find 'alpha'" is not done by what opens a dialog
     if _asks_for_more(query, names) or (main.way == "choose" and _sets_other(asked, everything)):
         return None
     rarity = rarity or Rarity()
@@ -214,7 +216,7 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
     own = (*things, *_joined(things)) if things else query.pairs
     has_own_name = any(likeness(word, other) >= _FORM for word in own for other in everything)
     if _opens_for_verb(query, named, rarity):
-        return _BY_VERB
+        return max(score, _BY_VERB)
     # "Draw an ellipse" does not ask to open a drawing.
     in_vain = main.way == "open" and query.verb not in everything and things and not _any_alike(own, everything)
     unnamed = missing and not (main.way == "choose" and main.verb != "use") and (extra or not things)
@@ -330,11 +332,16 @@ def _asks_for_more(query: _View, names: Sequence[_View]) -> bool:
 
 
 def _opens_for_verb(query: _View, named: _View, rarity: Rarity) -> bool:
-    """Return whether a dialog is called by the verb of a sentence, whose object no known name contains: "Find..."."""
+    """Return whether a dialog is called by the verb of a sentence, whose object no known name contains: "Find...".
+
+    A sentence with a value asks for more than the dialog.
+    """
     called = [word for word in named.words if word not in words("things", "generic")]
-    asks = named.way == "open" and len(called) == 1 and likeness(called[0], query.verb) >= _SAME_MEANING
+    if named.way != "open" or len(called) != 1 or not first_verb(called[0]):
+        return False
     unknown = not any(word in rarity for word in _things(query))
-    return asks and first_verb(called[0]) != "" and unknown and not query.request.exclusive
+    says_more = query.request.exclusive or query.request.values
+    return unknown and not says_more and likeness(called[0], query.verb) >= _SAME_MEANING
 
 
 def _any_alike(some: Iterable[str], others: Sequence[str]) -> bool:

@@ -207,7 +207,9 @@ def read(sentence: str, find_application: bool = True) -> Intent:
     intent = _core_reader().read(phrase.part(without_politeness(text) if match else text))
     if intent is None:
         verb = first_verb(text)
-        intent = Do(verb=verb, object=_without_article(phrase.part(text.partition(" ")[2] if verb else text)))
+        about = _without_article(phrase.part(text.partition(" ")[2] if verb else text))
+        quoted = about.literal if verb else None  # "find 'alpha'" names a value, and no thing that is called so
+        intent = Do(verb=verb, value=quoted) if quoted else Do(verb=verb, object=about)
     if negated:
         intent = _negate(intent)
     found = {"place": place, "application": next(iter(applications)) if len(applications) == 1 else ""}

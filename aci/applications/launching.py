@@ -78,7 +78,7 @@ class Process:
     def owns(self, window: Window) -> bool:
         """Return whether a window belongs to the program's session, or to a process that the program has started.
 
-        Some start what shows their window in a session of its own, as Octave does.
+        Some programs, such as Octave, start the process that shows their window in a session of its own.
         """
         pid = window.pid
         while pid and (stat := read_stat(pid)) is not None:

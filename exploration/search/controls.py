@@ -60,7 +60,7 @@ _ROWS = ("table row:", "list item:", "tree item:")
 _ROW_DEPTH = 3  # a label lies in containers of its row
 _MENU_BUTTON = ":GtkMenuButton"  # of GTK 4, around the button that is pressed
 _OF_TOOLKIT = re.compile(r":(?:Gtk|Adw)[A-Z]\w*$")
-_MESSAGE = "status bar:"  # how the part of a path begins that is a status bar
+_MESSAGE = "status bar:"  # beginning of a status bar's part of a path
 _ENDS_SOON = frozenset({"terminal", "password", "secret", "outside"})
 
 
@@ -142,8 +142,8 @@ def _place(element: Element, home: str) -> str:
 def meant_parts(path: Sequence[str]) -> list[str]:
     """Return the ancestors of an element whose names say where it is.
 
-    Main windows are named after documents, and GTK 4 shows containers with the name of their class only at times. What
-    a status bar is called is its message, which comes and goes.
+    Main windows are named after documents, and GTK 4 shows containers with the name of their class only at times. The
+    name of a status bar is its message, which comes and goes.
     """
     meant = (part for part in path if not (part.startswith("frame:") or _OF_TOOLKIT.search(part)))
     return [_MESSAGE if part.startswith(_MESSAGE) else part for part in meant]
@@ -223,7 +223,7 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
     name, element = candidate.control.name, candidate.element
     if element.role in ("page tab", "radio button") and element.states & {"selected", "checked"}:
         return "it is already chosen"
-    if element.role == "page tab":  # of another page of the window, whatever it is called
+    if element.role == "page tab":  # it only shows another page of the window
         return ""
     popups = {window.id for window in observation.windows if window.popup}
     is_framed = element.role in BUTTON_ROLES and element.window_id not in popups

@@ -64,8 +64,8 @@ def answer(observation: Observation, declines: bool = True, again: bool = False)
     Beside or in another window of its application, a dialog is declined. If it is all that there is, it is accepted,
     since declining would end the application; where that needs a choice, the first one is taken. What cannot be
     accepted at once, such as an assistant that wants something filled in, is declined as well. Where one button is all
-    that a dialog offers, it is pressed, whatever it says. What covers a window with a menu bar and has none itself,
-    such as the first page of the manual, is closed.
+    that a dialog offers, it is pressed, unless it leads out of the application. What covers a window with a menu bar
+    and has none itself, such as the first page of the manual, is closed.
 
     Args:
         observation: The screen with the dialog.

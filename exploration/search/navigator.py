@@ -42,7 +42,8 @@ _POLL_S = 0.1
 _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the way to a place, and on the way back
 _STILL_LIMIT_S = 1.2  # the same while the screen is at rest: GTK 4 draws a menu before its entries are accessible
 _LATE_S = 0.05
-_AGAIN_AFTER_S, _AGAIN_WITHIN_S = (0.0, 2.0, 4.0, 6.0), 20.0  # pauses before further tries to start; for how long
+_AGAIN_AFTER_S = (0.0, 2.0, 4.0, 6.0)  # pauses before further tries to start, s
+_AGAIN_WITHIN_S = 20.0  # time after which there are no further ones, s
 _LOOKS = 4
 _SOON_S, _SOON_POLL_S = 1.5, 0.03  # longest wait for a known screen
 _GLIMPSE_S = 0.02  # time between two glimpses at the pixels alone
@@ -132,7 +133,7 @@ class Navigator:
 
         Raises:
             ApplicationUnusable: It cannot be started or shows nothing, on the second try if it ended at its first
-                start, and on several ones if it started before.
+                start, and on the last of several if it started before.
         """
         if self.restarts:
             self._desktop.reset()
@@ -150,9 +151,10 @@ class Navigator:
         return look
 
     def _started(self) -> Look:
-        """Start the application, again if it does not start; LibreOffice sometimes crashes at a start.
+        """Start the application, with further tries if that fails.
 
-        One that allows a single instance holds its port for some seconds after it was ended.
+        LibreOffice sometimes crashes at a start, and a program that allows one instance may hold its port for some
+        seconds after it was ended.
         """
         began, first = self._clock(), self.restarts == 1
         for pause_s in _AGAIN_AFTER_S[: 1 if first else None]:

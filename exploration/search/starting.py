@@ -330,7 +330,7 @@ class Launcher:
                 changed_at = self.clock()
 
     def _has_ended(self) -> bool:
-        """Return whether the program has ended with an error, or has handed over to nothing that runs."""
+        """Return whether the program has ended, and not by handing over to another process of the desktop."""
         status = self._process.returncode if self._process is not None else None
         return bool(status) or (status == 0 and self._running() <= self._before)
 

@@ -1,7 +1,7 @@
 """Open menus of GTK whose items are reported as visible, but not as showing.
 
-GTK 2, whose bridge is GAIL, reports no item as showing. GTK 3 does not where a menu belongs to an entry that is not
-selected: programs keep their context menus and the menus of their buttons in a menu bar that is hidden.
+GTK 2, whose bridge is GAIL, reports no item as showing. GTK 3 reports none of a menu that belongs to an entry which is
+not selected; programs keep context menus and the menus of buttons in a hidden menu bar.
 """
 
 from __future__ import annotations

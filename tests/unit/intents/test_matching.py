@@ -81,6 +81,7 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("find a character by name", "open find dialog", True),
         ("search the diary", "open search dialog", True),
         ("find the next match", "open find dialog", False),
+        ("find 'alpha'", "open find dialog", False),
         ("draw an ellipse", "open drawing", False),
         ("change the preferences", "preferred format", False),
         ("unselect everything", "deselect", True),

@@ -13,7 +13,6 @@ from exploration.search.controls import candidates, in_toolkit_dialogs, offer
 
 MAIN = Window(1, "Signs", "signs", Rect(0, 0, 300, 200), active=True)
 LIST = ("frame:Signs", "list:")
-ENTRIES = ((1, "page tab"), (2, "menu item"))
 
 
 def element(number: int, role: str, name: str, place: Rect, *path: str) -> Element:
@@ -79,7 +78,8 @@ def test_button_of_a_popup_is_not_of_the_windows_frame() -> None:
 
 
 def test_a_page_of_the_window_is_never_left_alone_for_its_name() -> None:
-    named = seen(*(element(number, role, "Contents", Rect(0, 0, 20, 20)) for number, role in ENTRIES))
+    place = Rect(0, 0, 20, 20)
+    named = seen(element(1, "page tab", "Contents", place), element(2, "menu item", "Contents", place))
     assert [bool(offer(each, named, "").unsafe) for each in candidates(named)] == [False, True]
 
 

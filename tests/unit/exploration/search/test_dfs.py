@@ -489,7 +489,7 @@ def test_a_crash_at_a_later_start_does_not_end_it(home: Path, tmp_path: Path) ->
         last = explored(home, ledger, editor=FakeEditor(home, crashes=1))[-1]
     assert isinstance(last, SearchEnded) and last.complete
     with Ledger(tmp_path / "broken.jsonl", APP, ARGV) as ledger:
-        last = explored(home, ledger, editor=FakeEditor(home, crashes=9))[-1]
+        last = explored(home, ledger, editor=FakeEditor(home, crashes=5))[-1]
     assert isinstance(last, SearchEnded) and "cannot be started" in last.reason
 
 
