@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from intents.conflicts import Request, analyze, conflict
 from intents.intent import Choose, Intent, Open, Press, SetValue, Switch, Type
-from intents.lexicon import fillers, first_verb, stem
+from intents.lexicon import fillers, stem
 from intents.reader import read
 from intents.tables import groups, pattern, related, table, words
 
@@ -337,11 +337,12 @@ def _opens_for_verb(query: _View, named: _View, rarity: Rarity) -> bool:
     A sentence with a value asks for more than the dialog.
     """
     called = [word for word in named.words if word not in words("things", "generic")]
-    if named.way != "open" or len(called) != 1 or not first_verb(called[0]):
+    if named.way != "open" or len(called) != 1 or not query.request.verbs:
         return False
     unknown = not any(word in rarity for word in _things(query))
     says_more = query.request.exclusive or query.request.values
-    return unknown and not says_more and likeness(called[0], query.verb) >= _SAME_MEANING
+    says_verb = called[0] == query.verb or likeness(called[0], query.verb) == _SAME_MEANING  # a drawing is not drawn
+    return says_verb and unknown and not says_more
 
 
 def _any_alike(some: Iterable[str], others: Sequence[str]) -> bool:

@@ -80,6 +80,8 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("open a file", "make files", False),
         ("find a character by name", "open find dialog", True),
         ("search the diary", "open search dialog", True),
+        ("extract the files", "open extract dialog", True),
+        ("about the files", "open extract dialog", False),
         ("find the next match", "open find dialog", False),
         ("find 'alpha'", "open find dialog", False),
         ("draw an ellipse", "open drawing", False),
