@@ -247,5 +247,5 @@ def _negate(intent: BaseIntent) -> Switch:
     return Switch(object=intent.sentence, state="off")
 
 
-def _without_article(phrase: Phrase) -> str:
+def _without_article(phrase: Phrase) -> Phrase:
     return phrase.part(pattern("article").sub("", phrase.marked, count=1))
