@@ -253,6 +253,16 @@ APPS = {
     "Octave": App(("octave", "--gui"), "Qt 5"),
     "Kwave": App(("kwave",), "Qt 5"),
     "aMule": App(("amule",), "wxWidgets"),
+    "Caja": App(("caja",), "GTK 3", held_out=True),
+    "Clementine": App(("clementine",), "Qt 5", held_out=True),
+    "Qt Designer": App(("/usr/lib/qt6/bin/designer",), "Qt 6", held_out=True),
+    "GpsPrune": App(("gpsprune",), "Swing", held_out=True),
+    "MediaInfo": App(("mediainfo-gui",), "wxWidgets", held_out=True),
+    "Falkon": App(("falkon",), "Qt 5", held_out=True),
+    "FlameRobin": App(("flamerobin",), "wxWidgets", held_out=True),
+    "Gaupol": App(("gaupol",), "GTK 3", held_out=True),
+    "MATE Terminal": App(("mate-terminal",), "GTK 3", held_out=True),
+    "Jmol": App(("jmol",), "Swing", held_out=True),
 }
 
 
