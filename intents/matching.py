@@ -29,6 +29,7 @@ _ONLY_LIKE = 0.75  # factor if nothing is named by its own name, and more is nam
 _OTHER_WAY = 0.93  # factor if the sentence may mean the way of the known intent, but more likely means another
 _SHARED_FAMILIES = 2  # Two verbs with this many common families ask for the same; most verbs have several senses.
 _BY_VERB = 0.7  # score of a dialog that is called by the verb alone: "Find" for "find a word"
+_MADE_WORDS = 2  # the most words of what "New" alone is taken to make: "create a new mind map"
 _LEAST_ASKED = 0.45  # minimum share of the request that is covered
 _SAME_MEANING, _FORM = 0.85, 0.95  # likeness of words that mean the same, and of forms of one word
 
@@ -104,6 +105,7 @@ def _joined(listed: Sequence[str]) -> list[str]:
 
 def _content(text: str) -> tuple[str, ...]:
     plain = pattern("about_itself").sub("about", " ".join(words_of(text)))
+    plain = pattern("about_others").sub("", plain)
     plain = _phrases().sub(lambda found: table("things")["phrases"][found[0]], plain)
     return tuple(word for word in plain.split() if word not in fillers() and word not in words("words", "stop"))
 
@@ -138,7 +140,7 @@ class Rarity:
 
     def __call__(self, word: str) -> float:
         """Return the weight of a word, from 0 to 1."""
-        if _says_little(word):
+        if says_little(word):
             return _SOFT
         count = self._counts[stem(word)]
         return _UNKNOWN if not count else 0.35 + 0.65 * (1 - math.log(1 + count) / self._most)
@@ -209,8 +211,10 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
     # In an application that knows no other sizes, that of the picture is the size.
     unsaid = query.owner if not extra and query.owner not in rarity else ""
     done, missing = _covered(query, everything, rarity, unsaid=unsaid)
-    if done < _LEAST_ASKED or not named.words or _is_other_value(query, named, main, everything):
+    if not named.words or _is_other_value(query, named, main, everything):
         return 0.0
+    if done < _LEAST_ASKED:
+        return _BY_VERB if _makes_new(query, named) else 0.0
     score = _ASKED * done + _NAMED * meant
     things = _things(query)
     own = (*things, *_joined(things)) if things else query.pairs
@@ -288,7 +292,7 @@ def _is_other_value(query: _View, named: _View, main: _View, everything: Sequenc
 
 def _sets_other(asked: Intent, everything: Sequence[str]) -> bool:
     """Return whether a sentence sets something else to a value."""
-    things = [word for word in _content(asked.object) if not _says_little(word)] if asked.value else []
+    things = [word for word in _content(asked.object) if not says_little(word)] if asked.value else []
     return bool(things) and not _any_alike(things, everything)
 
 
@@ -345,16 +349,25 @@ def _opens_for_verb(query: _View, named: _View, rarity: Rarity) -> bool:
     return says_verb and unknown and not says_more
 
 
+def _makes_new(query: _View, named: _View) -> bool:
+    """Return whether a name is "New" alone, and a sentence asks for a new thing of few words."""
+    made = query.verb in words("verbs", "making") and "new" in query.words
+    says_more = query.request.exclusive - {"new"} or query.request.values
+    things = [word for word in _things(query) if word != "new"]
+    return made and named.words == ("new",) and len(things) <= _MADE_WORDS and not says_more
+
+
 def _any_alike(some: Iterable[str], others: Sequence[str]) -> bool:
     return any(likeness(word, other) for word in some for other in others)
 
 
 def _things(view: _View) -> list[str]:
     """Return the words that distinguish things."""
-    return [word for word in view.words if word != view.verb and not _says_little(word)]
+    return [word for word in view.words if word != view.verb and not says_little(word)]
 
 
-def _says_little(word: str) -> bool:
+def says_little(word: str) -> bool:
+    """Return whether a word hardly tells one thing from another, such as "option" and "file"."""
     return _in(word, words("things", "generic")) or _in(word, words("things", "vague"))
 
 

@@ -167,6 +167,7 @@ class AccessibilityClient:
             elements,
             focus_id,
             notes=(*scene.notes, *(f"The window {window.title!r} shows no elements yet." for window in unfilled)),
+            silent=scene.silent,
             lost=scene.lost,
             unfilled=tuple(window.id for window in unfilled),
             windowless=tuple(one.name for one in applications if one.name and one.pid not in pids),

@@ -57,6 +57,7 @@ class Scene:
     misplaced: tuple[Window, ...]  # windows whose contents may not be where their application reports
     lost: tuple[Lost, ...] = ()  # applications that ended while they were read
     changed: frozenset[int] = frozenset()  # ids of windows in which anything may have changed since the latest scene
+    silent: frozenset[int] = frozenset()  # processes of the applications that did not answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class _Part:
     note: str = ""
     misplaced: tuple[Window, ...] = ()
     changed: frozenset[int] = frozenset()  # ids of the windows that were drawn anew
+    silent: bool = False  # whether the application did not answer
 
     @property
     def drafts(self) -> Iterator[Draft]:
@@ -194,6 +196,7 @@ class Reader:
             tuple(window for part in parts for window in part.misplaced),
             tuple(self._lost({**known, **self._known}.values())),
             frozenset(window for part in parts for window in part.changed),
+            frozenset(item.pid for item, part in zip(applications, parts, strict=True) if part.silent),
         )
 
     def read_gently(self, name: str) -> None:
@@ -361,7 +364,7 @@ class Reader:
         name = _shown_name(application, windows)
         silence = f"{name} does not answer; its elements are missing."
         if bus.silent(root.name) and not await self._answers(application):
-            return _Part(note=silence)
+            return _Part(note=silence, silent=True)
         limit_s = self._time_limits.limit_s(root)
         try:
             async with asyncio.timeout(limit_s):
@@ -381,7 +384,7 @@ class Reader:
             drawn, unsure = draft_all(application, windows, screen, known, self._kept[root])
         except CallRefused:
             self._time_limits.exceeded(root, limit_s)
-            return _Part(note=silence)
+            return _Part(note=silence, silent=True)
         except TimeoutError:
             self._time_limits.exceeded(root, limit_s)
             self._partly_read.add(root)
@@ -394,7 +397,7 @@ class Reader:
         part = _Part(tuple(drawn), misplaced=tuple(unsure), changed=anew)
         if bus.silent(root.name):
             self._time_limits.exceeded(root, limit_s)
-            return replace(part, note=silence)
+            return replace(part, note=silence, silent=True)
         self._time_limits.restore(root)
         if application.cut:
             part = replace(part, note=f"{name} shows more than can be read; the rest of its elements is missing.")

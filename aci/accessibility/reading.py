@@ -37,6 +37,7 @@ class Reading:
     focus_id: int | None = None  # element with the keyboard focus, or None
     notes: tuple[str, ...] = ()  # what is missing and why
     unfilled: tuple[int, ...] = ()  # windows whose application answers but shows no elements in them yet
+    silent: frozenset[int] = frozenset()  # processes of the applications that did not answer
     lost: tuple[Lost, ...] = ()  # applications that ended while they were read
     windowless: tuple[str, ...] = ()  # names of applications that have none of the windows
     documents: Documents = Documents()

@@ -60,6 +60,7 @@ _FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05  # GTK 4 shows a new window before i
 _MAX_LOOKS = 4  # maximum number of looks at a screen that does not settle
 _CHECK_LIMIT_S = 3.0
 _BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like a loading one, but uses no processor time
+_SILENCE_LIMIT_S = 6.0  # KDE's programs answer nobody while they make their settings, for up to 4 s
 _MINOR_SHARE = 0.05  # share of the screen that a status bar or some toolbar buttons take
 _COMPLETE_LIMIT_S = 0.5  # longest wait for the complete reading that checks a look; it continues in the background
 _TOOLTIP_S = 0.75  # Qt opens a tooltip 0.7 s after a window opened under the resting pointer, GTK 0.5 s
@@ -141,6 +142,7 @@ class X11Desktop:
         self._glimpsed: tuple[NDArray[np.uint32], NDArray[np.uint8]] | None = None  # a frame, and its RGB pixels
         self._pictures = WindowPictures()
         self._documents = self._documents_before = Documents()
+        self._silent = self._silent_before = frozenset[int]()
         self._acted = False
         self._acted_at = 0.0  # end of the latest action, on the monotonic clock
         self._delays_places = False  # whether an application in the latest reading reports places at intervals
@@ -234,13 +236,14 @@ class X11Desktop:
             if not check:
                 break
             self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S, _in_menu(seen), self._delayed_s(seen))
-            loaded, changed = self._wait_for_documents(started), self._changed_share()
+            loaded = self._wait_for_answers(started) or self._wait_for_documents(started)
+            changed = self._changed_share()
             waits_s = 0.0 if loaded or changed else _COMPLETE_LIMIT_S
             corrected = None if confirmed else self.accessibility.finish_rest(waits_s)
             if not (loaded or changed or corrected):
                 break
             confirmed = (confirmed or corrected is False) and not loaded and changed <= _MINOR_SHARE
-        self._documents_before = self._documents
+        self._documents_before, self._silent_before = self._documents, self._silent
         for process in self._launcher.take_crashed():
             self._report_crash(process, "if it is started again")
         notes, self._crash_notes = (*seen.notes, *self._crash_notes), []
@@ -261,6 +264,18 @@ class X11Desktop:
         if opens and self._seen is not None and self._seen.by_id.keys() == seen.by_id.keys():
             return _OPENS_S
         return _SCROLL_S if pointed is not None and self.accessibility.scrolls_late(pointed.id) else 0.0
+
+    def _wait_for_answers(self, started: float) -> bool:
+        """Wait while an application does not answer that did before, and return whether there was one.
+
+        Some answer nobody while they prepare a dialog. One that hangs is waited for once.
+        """
+        waited = False
+        while self._silent - self._silent_before and time.monotonic() - started < _SILENCE_LIMIT_S:
+            waited = True
+            self.halt.pause(_LOADING_POLL_S)
+            self._silent = self._read(self.screen.windows()).silent
+        return waited
 
     def _wait_for_documents(self, started: float) -> bool:
         """Wait while a page is loading, and return whether one was.
@@ -307,6 +322,7 @@ class X11Desktop:
         self._frame = None
         reading = self._read(windows, self._nudge_pointer, self._pictures.changed(frame, windows))
         self._documents, self._delays_places = reading.documents, reading.delays_places
+        self._silent = reading.silent
         self._whole = not (reading.lags or reading.unfilled or reading.notes)
         self._frame = frame
         if check:

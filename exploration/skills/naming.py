@@ -21,6 +21,7 @@ from intents.conflicts import analyze, conflict
 from intents.intent import Choose, Do, Intent, Open, SetValue, Switch, Type
 from intents.labels import label
 from intents.lexicon import fillers, first_verb
+from intents.matching import says_little
 from intents.reader import read
 from intents.tables import table
 
@@ -29,6 +30,7 @@ _BUTTON_ROLES = ("push button", "button", "toggle button")
 _GROUP = re.compile(r"(?:panel|grouping):(?!Gtk|Hdy|Adw)(.+)")
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W_]+")
 _ALTERNATIVE, _CONJUNCTION = re.compile(r"\s+/\s+"), re.compile(r"\s+(?:/|&|and)\s+")
+_KEYS = re.compile(r"\s+(?:(?:alt|ctrl|control|meta|shift|super)\s*\+\s*)+\S+$", re.IGNORECASE)  # behind a tooltip
 _MOST_ALIASES, _LONGEST = 8, 120
 _MOST_SHOWN = 8
 
@@ -144,6 +146,8 @@ class _Function:
 
     def usual_names(self) -> Iterator[Intent]:
         """Yield what people call functions that most applications have, whatever their labels say."""
+        if self._of_dialog:
+            return
         words = _without_names(self.item, self._names) or self.item
         # Some show settings in the window that is there, and remain pressed meanwhile.
         shows = self._changes("opened") or (self._offers and self.direction != "off")
@@ -151,7 +155,7 @@ class _Function:
             yield from (Open(object=name) for name in table("labels")["names_of_settings"])
         elif self.direction == "on" and self._offers and not _begins_with_verb(self.words):
             yield Open(object=self.words)
-        if self._changes("opened") and label("opens_file").fullmatch(words):
+        if self._changes("opened") and label("opens_file").fullmatch(self.item) and not self._in_dialog:
             yield from (read(name) for name in table("labels")["names_of_opening"])
         if self._changes("opened") and label("takes_file").fullmatch(words):
             yield Do(verb=self.words, object="file")
@@ -192,9 +196,20 @@ class _Function:
         return "off" if "checked" in was.states else "on"  # what it changed has hidden its new state
 
     @property
+    def _in_dialog(self) -> bool:
+        windows = [target.window for step in self._path for target in step.targets.values() if target.window]
+        return windows[:1] != windows[-1:]
+
+    @property
+    def _of_dialog(self) -> str:
+        """What opened the dialog that a control is in, if its own name says little, such as "Options"."""
+        return _lower(self._trail[-2]) if self._in_dialog and all(map(says_little, self.words.split())) else ""
+
+    @property
     def tooltip(self) -> str:
         """The first sentence of the control's tooltip, if it says more than its name."""
         text = re.sub(r"\s*\[[^\]]*\]$", "", self._target.description).partition(" | ")[0] if self._target else ""
+        text = _KEYS.sub("", text)
         text = text.partition(". ")[0].strip().rstrip(".")
         return text if " " in text and len(text) <= 100 and text.casefold() != self.item.casefold() else ""
 
@@ -267,9 +282,13 @@ class _Function:
     def _of_window(self, title: str) -> Iterator[Intent]:
         words = self.words
         shown = _lower(plain(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title))) or words
+        shown = _without_names(shown, self._names) or shown
         opened_from = {target.window for step in self._path for target in step.targets.values()}
         if title in opened_from or _WORD.findall(shown.casefold()) == _WORD.findall(self._app.casefold()):
             shown = words
+        if dialog := self._of_dialog:
+            yield Open(object=f"{dialog} {words}")
+            return
         # The title of what "Open..." opens says more than "Open" alone.
         first = shown if _is_verb(words) else words
         choosing, _, chosen = shown.partition(" ")
@@ -381,7 +400,10 @@ def _names_of_application(path: Sequence[GroundedStep], app: str) -> list[str]:
     own = _WORD.findall(app.casefold())
     said = {part: _WORD.findall(part.casefold()) for part in parts}
     longer = {part for part, found in said.items() if own and own in (found[: len(own)], found[-len(own) :])}
-    return [*sorted(longer, key=len, reverse=True), app]
+    last = {
+        re.split(r"\s[-–—|]\s", title)[-1].strip() for title in titles
+    }  # "LabPlot", which the program labplot2 shows
+    return [*sorted(filter(None, longer | last), key=len, reverse=True), app]
 
 
 def _without_names(words: str, names: Sequence[str]) -> str:

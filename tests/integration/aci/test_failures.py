@@ -71,6 +71,19 @@ def test_stopped_application_is_named_and_comes_back_as_it_was(two: VirtualDeskt
     assert named(seen, "mousepad") == editor
 
 
+def test_application_that_answers_late_after_an_action_is_waited_for(two: VirtualDesktop) -> None:
+    before = until(two, lambda seen: named(seen, "mousepad") and not seen.notes)
+    editor = pid_of(two, "mousepad")
+    two.perform(Hotkey(keys=("Escape",)))
+    with stopped(editor):
+        late = threading.Timer(2.5, os.kill, (editor, signal.SIGCONT))
+        late.start()
+        seen = two.observe()
+        late.join()
+    assert named(seen, "mousepad") == named(before, "mousepad")
+    assert not seen.notes
+
+
 def test_application_that_hangs_when_first_seen_is_known_when_it_comes_back(two: VirtualDesktop) -> None:
     screen = two.x11.screen
     with stopped(pid_of(two, "mousepad")):

@@ -184,7 +184,36 @@ def test_what_the_main_window_calls_the_application_is_its_name_too() -> None:
     made = attempt(shown.model_copy(update={"targets": {"element_id": target}}))
     made = made.model_copy(update={"effect": (Change(kind="opened", what="Setup"),)})
     assert "open settings" in name_unit(made, "globe").aliases
-    assert "open settings" not in name_unit(made, "moon").aliases
+    assert "open settings" in name_unit(made, "gve2").aliases  # the last part of a title is no document
+    named_first = target.model_copy(update={"window": "Globe Virtual Earth — Oslo"})
+    shown = shown.model_copy(update={"targets": {"element_id": named_first}})
+    assert "open settings" not in name_unit(made.model_copy(update={"path": (shown,)}), "moon").aliases
+
+
+def test_what_says_little_in_a_dialog_is_named_with_the_dialog() -> None:
+    def click(name: str, window: str) -> GroundedStep:
+        target = ElementDescription(role="push button", name=name, window=window)
+        return GroundedStep(action=Click(element_id=1), targets={"element_id": target})
+
+    opened = (Change(kind="opened", what="More"),)
+    for item, name in (("Options", "open file renamer options"), ("Colors", "open colors")):
+        made = attempt(click("File Renamer...", "Player"), click(item, "File Renamer"), effect=opened)
+        named = name_unit(made, "Player")
+        assert named.name == name
+        assert not {"open settings", "open options"} & {named.name, *named.aliases}
+
+
+def test_the_name_of_the_application_tells_what_is_opened_from_a_file() -> None:
+    opened = (Change(kind="opened", what="More"),)
+    naming = name_unit(attempt(step("menu item", "Open Terminal"), effect=opened), "Xfce4-terminal")
+    assert "open file" not in naming.aliases
+
+
+def test_keys_behind_a_tooltip_are_no_part_of_it() -> None:
+    pressed = step("push button", "New")
+    target = pressed.targets["element_id"].model_copy(update={"description": "New File Ctrl + N"})
+    made = attempt(pressed.model_copy(update={"targets": {"element_id": target}}))
+    assert "New File" in name_unit(made, "Minder").aliases
 
 
 def test_what_changes_the_shortcuts_shows_them() -> None:
