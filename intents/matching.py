@@ -190,13 +190,17 @@ def _types_into_field(intent: Intent) -> bool:
 
 
 def are_same(one: Iterable[Intent], other: Iterable[Intent]) -> bool:
-    """Return whether two known things are equivalent, because they share a name; "about" opens "the about dialog"."""
-    left, right = ({_apart_from_dialog(_view(name)) for name in names} for names in (one, other))
+    """Return whether two known things are equivalent, because they share a name.
+
+    "About" opens "the about dialog", and "Create a new key" makes a "New key".
+    """
+    left, right = ({_essence(_view(name)) for name in names} for names in (one, other))
     return not left.isdisjoint(right)
 
 
-def _apart_from_dialog(view: _View) -> tuple[bool, tuple[str, ...]]:
-    return view.way == "off", tuple(word for word in view.words if word != "dialog") or view.words
+def _essence(view: _View) -> tuple[bool, tuple[str, ...]]:
+    unsaid = {"dialog"} | (words("verbs", "beginning") if "new" in view.words else frozenset())
+    return view.way == "off", tuple(word for word in view.words if word not in unsaid) or view.words
 
 
 def _plain(view: _View) -> list[str]:
@@ -248,7 +252,10 @@ def _covered(
         unsaid: A word that need not be said.
     """
     generic = words("things", "generic")
-    made = "new" in others and "new" in view.words and view.verb in words("verbs", "beginning")  # says it as well
+    is_new = "new" in others and "new" in view.words
+    says_new = words("things", "fresh") | (
+        {view.verb} & words("verbs", "beginning")
+    )  # "create" and "empty" say no more
     total = found = 0.0
     missing = False
     for place, word in enumerate(view.words):
@@ -257,7 +264,7 @@ def _covered(
         pairs = ("".join(view.words[at : at + 2]) for at in (place - 1, place) if at >= 0)
         if near < _FORM and any(pair != word and pair in others for pair in pairs):
             near = _FORM
-        if not near and (word == unsaid or (word in generic and not strict) or (made and word == view.verb)):
+        if not near and (word == unsaid or (word in generic and not strict) or (is_new and word in says_new)):
             continue
         if not near and word == view.verb and not (strict and view.is_thing):
             weight *= 0.5  # there are many verbs for the same
@@ -315,7 +322,7 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
     if not verb or (verb in editing and (main.verb in editing or main.is_thing)):
         return False
     if words_of(main.sentence)[:1] == ["new"]:  # "New Folder" makes one
-        return verb not in making and words("things", "fresh").isdisjoint(words_of(query.sentence))
+        return verb not in making and words("things", "fresh").isdisjoint({*words_of(query.sentence)} - {verb})
     heads = called.request.sure_heads
     if len(heads & query.request.sure_heads) >= _SHARED_FAMILIES:
         return False
@@ -350,11 +357,12 @@ def _opens_for_verb(query: _View, named: _View, rarity: Rarity) -> bool:
 
 
 def _makes_new(query: _View, named: _View) -> bool:
-    """Return whether a name is "New" alone, and a sentence asks for a new thing of few words."""
+    """Return whether a name is "New" or "New File", and a sentence asks for a new thing of few words."""
     made = query.verb in words("verbs", "making") and "new" in query.words
     says_more = query.request.exclusive - {"new"} or query.request.values
     things = [word for word in _things(query) if word != "new"]
-    return made and named.words == ("new",) and len(things) <= _MADE_WORDS and not says_more
+    is_new = "new" in named.words and set(named.words) <= {"new"} | words("things", "made")
+    return made and is_new and len(things) <= _MADE_WORDS and not says_more
 
 
 def _any_alike(some: Iterable[str], others: Sequence[str]) -> bool:

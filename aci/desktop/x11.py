@@ -243,7 +243,8 @@ class X11Desktop:
             if not (loaded or changed or corrected):
                 break
             confirmed = (confirmed or corrected is False) and not loaded and changed <= _MINOR_SHARE
-        self._documents_before, self._silent_before = self._documents, self._silent
+        self._documents_before = self._documents
+        self._silent_before = self._silent if check else self._silent & self._silent_before
         for process in self._launcher.take_crashed():
             self._report_crash(process, "if it is started again")
         notes, self._crash_notes = (*seen.notes, *self._crash_notes), []

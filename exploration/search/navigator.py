@@ -319,6 +319,8 @@ class Navigator:
                 look = self._awaited(before, _arrival(before, expected))
             else:
                 look = self.look(check)
+                if before.observation.elements and not look.observation.elements:
+                    look = self.look()  # which waits for an application that does not answer now
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if has_window(look.observation, self.app) else Trouble("the application ended")

@@ -313,7 +313,7 @@ class _Function:
         menus = [_lower(plain(target.name)) for target in passed if target.role in MENU_ROLES]
         for menu in menus if self._control.role in MENU_ROLES else ():
             inserts = label("inserting").fullmatch(menu)
-            names_it = inserts or (_is_named_after_verb(menu) and not first_verb(self.words))
+            names_it = inserts or menu == "new" or (_is_named_after_verb(menu) and not first_verb(self.words))
             if names_it and menu.split()[0] not in name.split():
                 yield Do(verb=menu, object=self.words)
 
@@ -358,6 +358,9 @@ class _Function:
 
     def _of_action(self) -> Iterator[Intent]:
         words, parent = self.words, _lower(self._parent())
+        if dialog := self._of_dialog:
+            yield Do(object=f"{dialog} {words}")
+            return
         resized = any(change.what == "window" for change in self._changes("state"))
         if resized or label("way_of_working").fullmatch(words):
             yield Choose(verb="switch to", value=words)

@@ -18,6 +18,7 @@ from agent_s.offline.finding.targets import Target, named, parse_target
 from agent_s.offline.ui import UI, changed
 from agent_s.offline.words import TABLE, one_of
 from intents.applications import mentioned
+from intents.tables import words
 from intents.text import Phrase
 
 _WAITS = (0.5, 1.0, 1.5, 2.0)  # pauses until the window of an application is ready, s
@@ -110,7 +111,10 @@ def read(what: Phrase, is_app: str = "") -> Command | None:
     name = what.part(_APP.sub("", what.marked)).strip()
     only_app = bool(is_app or _APP.search(what.marked) or mentioned(name))
     target = parse_target(what)
-    if not only_app and target.kind in _CLICKED and target.name:
+    is_new = name.partition(" ")[0].casefold() in words(
+        "things", "fresh"
+    )  # "a new game" is no application of that kind
+    if not only_app and (target.kind in _CLICKED or is_new) and target.name:
         return Click((target,))
     if not only_app and target.kind == "section":
         return Expand(target)

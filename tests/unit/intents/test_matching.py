@@ -80,6 +80,10 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("create a new song", "new", True),
         ("delete the new song", "new", False),
         ("create a new mind map", "new", True),
+        ("create a new mind map", "new file", True),
+        ("create a new mind map", "new tab", False),
+        ("create a new playlist", "new empty playlist", True),
+        ("empty the playlist", "new empty playlist", False),
         ("make a new user account of the group", "new", False),
         ("show the new mind map", "new", False),
         ("open a file", "make files", False),
@@ -118,6 +122,8 @@ def test_rare_words_count_more_than_common_ones() -> None:
         ("open print dialog", "open page dialog", False),
         ("new", "new window", False),
         ("turn on dialog", "turn off dialog", False),
+        ("create a new key", "new key", True),
+        ("open the key", "new key", False),
     ],
 )
 def test_dialog_is_what_its_name_opens(one: str, other: str, same: bool) -> None:

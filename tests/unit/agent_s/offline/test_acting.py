@@ -412,6 +412,13 @@ def test_an_application_that_does_not_exist_fails_with_the_reason() -> None:
     assert "Flurb" in done.reason
 
 
+def test_what_is_new_is_no_application() -> None:
+    assert act_out("start a new game", seen(element(1, "push button", "New Game"))).actions == [Click(element_id=1)]
+    done = act_out("start a new game", seen(element(1, "push button", "Scores")))
+    assert not done.ok
+    assert all(isinstance(action, Wait) for action in done.actions)
+
+
 def test_opens_a_visible_element_before_an_application() -> None:
     assert act_out("open the 'Details' section", seen(element(1, "push button", "Details"))).actions == [
         Click(element_id=1)
