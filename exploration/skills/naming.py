@@ -203,7 +203,7 @@ class _Function:
     @property
     def _of_dialog(self) -> str:
         """What opened the dialog that a control is in, if its own name says little, such as "Options"."""
-        return _lower(self._trail[-2]) if self._in_dialog and all(map(says_little, self.words.split())) else ""
+        return _lower(self._trail[-2]) if self._in_dialog and _hardly_says(self.words) else ""
 
     @property
     def tooltip(self) -> str:
@@ -292,7 +292,8 @@ class _Function:
         # The title of what "Open..." opens says more than "Open" alone.
         first = shown if _is_verb(words) else words
         choosing, _, chosen = shown.partition(" ")
-        if _is_verb(words) and label("choosing").fullmatch(choosing) and chosen and choosing != words:
+        chooses = _is_verb(words) and label("choosing").fullmatch(choosing) and chosen and choosing != words
+        if chooses and not (self._in_dialog and _hardly_says(chosen)):
             yield Do(verb=words, object=chosen)  # "Import...", which opens "Select contact file"
         if _is_verb(first):
             yield Open(object=f"{first} dialog")
@@ -435,6 +436,11 @@ def _done(words: str) -> Intent:
 def _begins_with_verb(words: str) -> bool:
     acts = label("acting").fullmatch(words.split(" ")[0]) is not None
     return acts or bool(first_verb(words) or read(words).verb or analyze(words).sure_heads)
+
+
+def _hardly_says(words: str) -> bool:
+    """Return whether words tell nothing apart, such as "Options" and "a file"."""
+    return all(word in fillers() or says_little(word) for word in words.split())
 
 
 def _is_verb(words: str) -> bool:

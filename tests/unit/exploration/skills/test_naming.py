@@ -203,6 +203,17 @@ def test_what_says_little_in_a_dialog_is_named_with_the_dialog() -> None:
         assert not {"open settings", "open options"} & {named.name, *named.aliases}
 
 
+def test_a_file_that_a_dialog_asks_for_is_not_what_opening_a_file_means() -> None:
+    opened = (Change(kind="opened", what="Select a file..."),)
+    for windows, said in ((("Calendar", "Calendar"), True), (("Calendar", "Preferences"), False)):
+        steps = []
+        for name, window in zip(("Preferences", "Open"), windows, strict=True):
+            target = ElementDescription(role="push button", name=name, window=window)
+            steps.append(GroundedStep(action=Click(element_id=1), targets={"element_id": target}))
+        named = name_unit(attempt(*steps, effect=opened), "Calendar")
+        assert bool({"open a file", "open file"} & {named.name, *named.aliases}) is said
+
+
 def test_the_name_of_the_application_tells_what_is_opened_from_a_file() -> None:
     opened = (Change(kind="opened", what="More"),)
     naming = name_unit(attempt(step("menu item", "Open Terminal"), effect=opened), "Xfce4-terminal")
