@@ -55,6 +55,21 @@ class Renewing(FakeEditor):
         return super().perform(action, settle)
 
 
+class Silent(FakeEditor):
+    """Answers a quick look after a click with nothing, since it is busy; a look that is checked waits for it."""
+
+    busy = False
+
+    def perform(self, action: Action, settle: Settles = True) -> ActionResult:
+        result = super().perform(action, settle)
+        self.busy = True
+        return result
+
+    def observe(self, *, check: bool = True) -> Observation:
+        seen = super().observe(check=check)
+        return seen if check or not self.busy else replace(seen, elements=())
+
+
 def navigator(editor: FakeEditor) -> Navigator:
     ticks = count()
     return Navigator(editor, ("editor",), clock=lambda: next(ticks) / 100, pause=lambda seconds: None)
@@ -251,3 +266,11 @@ def test_a_control_that_does_not_come_is_waited_for_longer_while_an_application_
         assert isinstance(followed, Trouble)
         waited.append(editor.waited)
     assert 0 < waited[0] < waited[1]
+
+
+def test_an_application_that_does_not_answer_after_a_step_is_waited_for(tmp_path: Path) -> None:
+    way = navigator(Silent(tmp_path))
+    look = way.restart()
+    menu = way.follow(step(look, "menu:View"), look)
+    assert isinstance(menu, Look)
+    assert menu.menus
