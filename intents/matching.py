@@ -253,9 +253,8 @@ def _covered(
     """
     generic = words("things", "generic")
     is_new = "new" in others and "new" in view.words
-    says_new = words("things", "fresh") | (
-        {view.verb} & words("verbs", "beginning")
-    )  # "create" and "empty" say no more
+    # "Create" and "empty" say no more than "new".
+    says_new = words("things", "fresh") | ({view.verb} & words("verbs", "beginning"))
     total = found = 0.0
     missing = False
     for place, word in enumerate(view.words):

@@ -404,9 +404,8 @@ def _names_of_application(path: Sequence[GroundedStep], app: str) -> list[str]:
     own = _WORD.findall(app.casefold())
     said = {part: _WORD.findall(part.casefold()) for part in parts}
     longer = {part for part, found in said.items() if own and own in (found[: len(own)], found[-len(own) :])}
-    last = {
-        re.split(r"\s[-–—|]\s", title)[-1].strip() for title in titles
-    }  # "LabPlot", which the program labplot2 shows
+    # The program labplot2 calls itself "LabPlot".
+    last = {re.split(r"\s[-–—|]\s", title)[-1].strip() for title in titles}
     return [*sorted(filter(None, longer | last), key=len, reverse=True), app]
 
 

@@ -111,9 +111,8 @@ def read(what: Phrase, is_app: str = "") -> Command | None:
     name = what.part(_APP.sub("", what.marked)).strip()
     only_app = bool(is_app or _APP.search(what.marked) or mentioned(name))
     target = parse_target(what)
-    is_new = name.partition(" ")[0].casefold() in words(
-        "things", "fresh"
-    )  # "a new game" is no application of that kind
+    # "A new game" is no application of that kind.
+    is_new = name.partition(" ")[0].casefold() in words("things", "fresh")
     if not only_app and (target.kind in _CLICKED or is_new) and target.name:
         return Click((target,))
     if not only_app and target.kind == "section":
