@@ -64,7 +64,7 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
         suggested: Names by a model. They become aliases, except those that ask for something else than the intent.
     """
     found = _Function(attempt, app)
-    intents = [_without_app(intent, app) for intent in found.intents()]
+    intents = [found.without_application(intent) for intent in found.intents()]
     intent, name = intents[0], intents[0].sentence
     direction = "" if found.is_choice else found.direction
     tooltip = found.tooltip
@@ -166,6 +166,17 @@ class _Function:
         name = self.words.removeprefix("about ")
         if name != self.words and not _without_names(name, self._names):
             yield Open(object="about")
+
+    def without_application(self, intent: Intent) -> Intent:
+        """Leave out the application's own name, which says nothing inside of it."""
+        words = self._without_long_names(intent.object)
+        return intent.model_copy(update={"object": words}) if words else intent
+
+    def _without_long_names(self, words: str) -> str:
+        """Leave out names of several words, and the whole one: a "new calendar" of gnome-calendar is no "new"."""
+        for name in (name for name in self._names if " " in name):
+            words = re.sub(rf"\b{re.escape(name)}\b", "", words, flags=re.IGNORECASE)
+        return " ".join(word for word in words.split() if word.casefold() != self._app.casefold())
 
     # What the effect says
 
@@ -282,7 +293,7 @@ class _Function:
     def _of_window(self, title: str) -> Iterator[Intent]:
         words = self.words
         shown = _lower(plain(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title))) or words
-        shown = _without_names(shown, self._names) or shown
+        shown = self._without_long_names(shown) or shown
         opened_from = {target.window for step in self._path for target in step.targets.values()}
         if title in opened_from or _WORD.findall(shown.casefold()) == _WORD.findall(self._app.casefold()):
             shown = words
@@ -389,12 +400,6 @@ def _agrees(suggested: str, name: str) -> bool:
     off = [isinstance(each, Switch) and each.state == "off" for each in (read(suggested), read(name))]
     numbers = set(_NUMBER.findall(suggested)) <= set(_NUMBER.findall(name))
     return off[0] == off[1] and numbers and conflict(suggested, name) is None
-
-
-def _without_app(intent: Intent, app: str) -> Intent:
-    """Leave out the application's own name, which says nothing inside of it."""
-    words = [word for word in intent.object.split() if word.casefold() != app.casefold()]
-    return intent.model_copy(update={"object": " ".join(words)}) if words else intent
 
 
 def _names_of_application(path: Sequence[GroundedStep], app: str) -> list[str]:

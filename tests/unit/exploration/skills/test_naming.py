@@ -203,6 +203,13 @@ def test_what_says_little_in_a_dialog_is_named_with_the_dialog() -> None:
         assert not {"open settings", "open options"} & {named.name, *named.aliases}
 
 
+def test_a_name_of_one_word_may_be_a_thing_in_the_application() -> None:
+    target = ElementDescription(role="menu item", name="New Calendar...", window="Calendar")
+    pressed = GroundedStep(action=Click(element_id=1), targets={"element_id": target})
+    naming = name_unit(attempt(pressed, effect=(Change(kind="opened", what="New Calendar"),)), "gnome-calendar")
+    assert naming.name == "new calendar"
+
+
 def test_a_file_that_a_dialog_asks_for_is_not_what_opening_a_file_means() -> None:
     opened = (Change(kind="opened", what="Select a file..."),)
     for windows, said in ((("Calendar", "Calendar"), True), (("Calendar", "Preferences"), False)):
@@ -239,6 +246,7 @@ def test_the_name_of_the_application_may_end_the_name_in_its_title() -> None:
         pressed = GroundedStep(action=Click(element_id=1), targets={"element_id": target})
         naming = name_unit(attempt(pressed, effect=(Change(kind="opened", what=item),)), "linguist")
         assert ("open about" in (naming.name, *naming.aliases)) is own
+        assert naming.name == ("open about" if own else "open about qt")
 
 
 def test_a_window_that_is_titled_like_the_application_names_nothing() -> None:
