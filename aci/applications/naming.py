@@ -19,8 +19,9 @@ class WindowNames:
     """Says what to call the application of a window.
 
     A class that the catalog knows, or that occurs in the command line of its process, is kept, except that Java names
-    its own classes there. For others, such as "BundleThread", the process, the scripts that started it and the archives
-    that Java reads are compared with the programs of the catalog.
+    its own classes there, and that "Python3" may run the script of an application. For others, such as "BundleThread",
+    the process, the scripts that started it and the archives that Java reads are compared with the programs of the
+    catalog.
 
     Args:
         catalog: Returns the installed applications.
@@ -43,14 +44,18 @@ class WindowNames:
 
     def _find(self, window_class: str, pid: int) -> str:
         own = self._arguments(pid)
-        words, java = _WORD.findall(window_class.casefold()), program_name(own) == "java"
-        if not own or (not java and any(word in argument.casefold() for word in words for argument in own)):
+        words, program = _WORD.findall(window_class.casefold()), program_name(own)
+        java = program == "java"
+        # The kernel gives an interpreter the whole path of a script that it starts.
+        interpreter = window_class.casefold() == program.casefold() and Path(*own[1:2]).is_absolute()
+        said = any(word in argument.casefold() for word in words for argument in own)
+        if not own or (said and not (java or interpreter)):
             return window_class
         catalog = self._catalog()
         if window_class.casefold() in catalog.display_names():
             return window_class
         programs = {one.program for one in catalog.applications if not one.in_terminal}
-        started = [program_name(own), *map(_script, (own, *self._parents(pid)))]
+        started = [program, *map(_script, (own, *self._parents(pid)))] if not interpreter else [_script(own)]
         started += _ARCHIVE.findall(" ".join(own)) if java else ()
         return next((name for name in started if name in programs), window_class)
 
