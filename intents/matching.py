@@ -251,7 +251,7 @@ def _covered(
         strict: Whether a generic word counts where it is missing.
         unsaid: A word that need not be said.
     """
-    generic = words("things", "generic")
+    generic, editing = words("things", "generic"), words("verbs", "editing")
     is_new = "new" in others and "new" in view.words
     # "Create" and "empty" say no more than "new".
     says_new = words("things", "fresh") | ({view.verb} & words("verbs", "beginning"))
@@ -260,6 +260,8 @@ def _covered(
     for place, word in enumerate(view.words):
         weight = max(rarity(word), _SOFT_IN_NAMES if strict else 0.0)
         near = max((likeness(word, other) for other in others), default=0.0)
+        if word == view.verb and word in editing and not editing.isdisjoint(others):
+            near = max(near, _SAME_MEANING)
         pairs = ("".join(view.words[at : at + 2]) for at in (place - 1, place) if at >= 0)
         if near < _FORM and any(pair != word and pair in others for pair in pairs):
             near = _FORM

@@ -94,6 +94,8 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("find the next match", "open find dialog", False),
         ("find 'alpha'", "open find dialog", False),
         ("draw an ellipse", "open drawing", False),
+        ("manage the bookmarks", "organize bookmarks", True),
+        ("rename the bookmarks", "organize bookmarks", False),
         ("change the preferences", "preferred format", False),
         ("unselect everything", "deselect", True),
         ("clear the selection", "select none", True),
