@@ -383,6 +383,13 @@ class Navigator:
             previous = look
             self._pause(_SOON_POLL_S)
 
+    def deselect_menu(self) -> None:
+        """Press Escape: a menu of Java that has no entries stays selected, and takes the next click for its end."""
+        try:
+            self._desktop.perform(ESCAPE)
+        except AciError:
+            self.leave()  # the next look tells
+
     def leave(self) -> None:
         """Mark the current place as unknown: only a proof or a fresh desktop leads on."""
         self._at = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aci.observation.observation import State
 from agent_s.records import Change, GroundedStep
 from exploration.search.changes import WEAK, missing_change
-from exploration.search.classifying import Finding, classify
+from exploration.search.classifying import NOTHING_CHANGED, Finding, classify
 from exploration.search.controls import Candidate, offer
 from exploration.search.homes import is_hidden
 from exploration.search.navigator import Navigator, Trouble
@@ -98,6 +98,8 @@ class Prober:
             return Probe(Finding("error", after.reason), step)
         seen = self._judged_at_once(control, before, after, (*path, step)) if at_once else None
         finding, after = seen or self._judged(control, before, after, (*path, step))
+        if finding.why == NOTHING_CHANGED and control.role == "menu":
+            navigator.deselect_menu()
         if (
             not finding.offers
             and _may_be_of_others(finding.effect)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from aci.observation.observation import Element
 from aci.processes import MARK, read_stat
 from exploration.search.dfs import SHARED_POLL_S, search
 from exploration.search.frontier import START
@@ -28,7 +29,7 @@ from exploration.skills.skill_keeper import Namer, SkillKeeper
 from intents.intent import Switch
 from memory_store import MemoryStore, SkillExperience
 from memory_store.embedding.embedders import HashingEmbedder
-from tests.unit.exploration.an_app import APP, FakeEditor
+from tests.unit.exploration.an_app import APP, MAIN, FakeEditor
 
 ARGV = ("editor",)
 
@@ -38,6 +39,26 @@ def home(tmp_path: Path) -> Path:
     folder = tmp_path / "home"
     folder.mkdir()
     return folder
+
+
+class WithEmptyMenu(FakeEditor):
+    """Has a menu "Macros" without entries, which stays selected and takes the next click for its end, as in Java."""
+
+    selected = False
+
+    def _in_main(self) -> list[Element]:
+        macros = self._element("menu", "Macros", MAIN, path=("frame:note - Editor", "menu bar:"))
+        return [macros, *super()._in_main()]
+
+    def _click(self, element: Element) -> None:
+        if element.name == "Macros" or self.selected:
+            self.selected = not self.selected
+            return
+        super()._click(element)
+
+    def _press(self, keys: tuple[str, ...]) -> None:
+        self.selected = False
+        super()._press(keys)
 
 
 def explored(
@@ -542,3 +563,11 @@ def test_control_that_starts_another_program_is_left_alone(home: Path, tmp_path:
             each.kill()
             each.wait()
     assert (attempt.classification, attempt.why) == ("skipped", "it opens another program, sleep")
+
+
+def test_a_menu_without_entries_does_not_take_the_click_on_the_next_one(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(tmp_path / "home", ledger, editor=WithEmptyMenu(tmp_path / "home"))
+        made = {attempt.control.name: attempt.classification for attempt in ledger.attempts.values()}
+    assert made["Macros"] == "error"
+    assert made["File"] == made["Edit"] == made["View"] == "continue"
