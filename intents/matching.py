@@ -200,7 +200,8 @@ def are_same(one: Iterable[Intent], other: Iterable[Intent]) -> bool:
 
 def _essence(view: _View) -> tuple[bool, tuple[str, ...]]:
     unsaid = {"dialog"} | (words("verbs", "beginning") if "new" in view.words else frozenset())
-    return view.way == "off", tuple(word for word in view.words if word not in unsaid) or view.words
+    said = tuple(word for word in view.words if word not in unsaid) or view.words
+    return view.way == "off", tuple(sorted(said)) if len(said) <= 2 else said  # "Download > New" is a new download
 
 
 def _plain(view: _View) -> list[str]:

@@ -60,6 +60,8 @@ class SkillRecall:
         known, plain = self._skills_of(wording, app)
         matcher = SkillMatcher(known)
         fits = sorted(((matcher.match(plain, one), one) for one in known), key=lambda pair: -pair[0].score)
+        # "Zoom in" is not "Zoom to...", although only the particle differs.
+        fits = [(fit, one) for fit, one in fits if fit.exact and fit.score >= MIN_SCORE] or fits
         # An unverified skill does not count where a verified one surely fits.
         if any(fit.score >= SURE_SCORE and not is_unverified(one) for fit, one in fits):
             fits = [(fit, one) for fit, one in fits if not is_unverified(one)]

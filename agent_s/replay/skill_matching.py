@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from intents.applications import without_applications
 from intents.intent import Intent
 from intents.matching import Rarity, are_same, unify, words_of
 from intents.reader import parts_of, read
+from intents.tables import words
 from memory_store import Experience, SkillExperience
 
 MIN_SCORE = 0.55  # minimum score of a skill that is replayed
@@ -23,6 +24,7 @@ class SkillMatch:
 
     score: float
     name: str = ""
+    exact: bool = False  # whether one of its names says the same word for word, but for articles
 
 
 class SkillMatcher:
@@ -53,7 +55,8 @@ class SkillMatcher:
             if (match := unify(asked, known, aliases, self._rarity)) is not None:
                 fits.append(SkillMatch(match.score, next(name for name, one in single.items() if one == match.known)))
         fits += [self._match_in_turn(query, name, known) for name, known in self._in_turn[skill.id].items()]
-        return max(fits, key=lambda fit: fit.score)
+        exact = _worded(query) in map(_worded, skill.names)
+        return replace(max(fits, key=lambda fit: fit.score), exact=exact)
 
     def _match_in_turn(self, query: str, name: str, known: Sequence[Intent]) -> SkillMatch:
         """Return how well a composite skill matches the parts of a request."""
@@ -94,6 +97,10 @@ def _single(skill: SkillExperience) -> dict[str, Intent]:
         return {}
     main = _read(skill.name) if skill.intent.application else skill.intent
     return {skill.name: main, **{name: _read(name) for name in skill.aliases if THEN not in name}}
+
+
+def _worded(text: str) -> list[str]:
+    return [word for word in words_of(text) if word not in words("words", "articles")]
 
 
 def _read(name: str) -> Intent:

@@ -344,6 +344,12 @@ def test_verified_skill_precedes_an_unverified_one(memory: MemoryStore) -> None:
     assert carry_out(memory, "wrap the lines")[1] == ["Wrap"]
 
 
+def test_a_name_with_another_particle_is_not_chosen(memory: MemoryStore) -> None:
+    learn(memory, "zoom to", click(WRAP))
+    learn_unverified(memory, "zoom in", click(BARS).model_copy(update={"untried": True}))
+    assert carry_out(memory, "zoom in")[1] == ["Bars"]
+
+
 def test_verified_skill_precedes_an_unverified_one_of_exactly_that_name(memory: MemoryStore) -> None:
     learn(memory, "document chooser", click(WRAP), others=("open file",))
     learn_unverified(memory, "open file", click(BARS).model_copy(update={"untried": True}))
