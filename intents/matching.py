@@ -233,6 +233,11 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
         score *= _CONTRAST
     elif extra and not (has_own_name and (things or not _things(named))):
         score *= _ONLY_LIKE
+    if main.way == "on" and words("things", "habits").intersection(named.words).difference(query.words):
+        score *= _CONTRAST
+    unasked = named.request.exclusive - query.request.exclusive - words("things", "fresh")
+    if _is_part_of(query, named) or (unasked and query.way != "do" and named.way == "do"):
+        score *= _CONTRAST
     # "Line down" alone does not say that lines are moved; "make it uppercase" leaves the verb to what it becomes.
     called = named if named.request.sure_heads or query.verb in words("verbs", "empty") else main
     if _other_verb(query, main, everything, called):
@@ -356,6 +361,15 @@ def _opens_for_verb(query: _View, named: _View, rarity: Rarity) -> bool:
     says_more = query.request.exclusive or query.request.values
     says_verb = called[0] == query.verb or likeness(called[0], query.verb) == _SAME_MEANING  # a drawing is not drawn
     return says_verb and unknown and not says_more
+
+
+def _is_part_of(query: _View, named: _View) -> bool:
+    """Return whether a name is that of a part of what a sentence is about: "grid color" for "show the grid"."""
+    things = _things(query)
+    called = [word for word in named.words if not says_little(word)]
+    if not (named.is_thing and things and len(called) > 1) or "about" in called:
+        return False
+    return bool(likeness(things[-1], called[-2])) and not _any_alike(query.words, called[-1:])
 
 
 def _makes_new(query: _View, named: _View) -> bool:
