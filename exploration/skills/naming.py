@@ -213,8 +213,10 @@ class _Function:
 
     @property
     def _of_dialog(self) -> str:
-        """What opened the dialog that a control is in, if its own name says little, such as "Options"."""
-        return _lower(self._trail[-2]) if self._in_dialog and _hardly_says(self.words) else ""
+        """What a control in a dialog is called if its own name says little: "sound file dialog" for "Open file dialog"."""
+        first, _, rest = self.words.partition(" ")
+        words = rest if rest and label("opens_file").fullmatch(first) else self.words
+        return f"{_lower(self._trail[-2])} {words}" if self._in_dialog and _hardly_says(words) else ""
 
     @property
     def tooltip(self) -> str:
@@ -297,8 +299,8 @@ class _Function:
         opened_from = {target.window for step in self._path for target in step.targets.values()}
         if title in opened_from or _WORD.findall(shown.casefold()) == _WORD.findall(self._app.casefold()):
             shown = words
-        if dialog := self._of_dialog:
-            yield Open(object=f"{dialog} {words}")
+        if named := self._of_dialog:
+            yield Open(object=named)
             return
         # The title of what "Open..." opens says more than "Open" alone.
         first = shown if _is_verb(words) else words
@@ -370,8 +372,8 @@ class _Function:
 
     def _of_action(self) -> Iterator[Intent]:
         words, parent = self.words, _lower(self._parent())
-        if dialog := self._of_dialog:
-            yield Do(object=f"{dialog} {words}")
+        if named := self._of_dialog:
+            yield Do(object=named)
             return
         resized = any(change.what == "window" for change in self._changes("state"))
         if resized or label("way_of_working").fullmatch(words):

@@ -96,7 +96,7 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("draw an ellipse", "open drawing", False),
         ("show the grid", "grid color", False),
         ("change the color of the grid", "grid color", True),
-        ("add a torrent", "turn on automatically add torrent files from", False),
+        ("add a torrent", "turn on automatically add torrents", False),
         ("add torrents automatically", "turn on automatically add torrent", True),
         ("show the projects panel", "previous project", False),
         ("manage the bookmarks", "organize bookmarks", True),

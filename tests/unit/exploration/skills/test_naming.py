@@ -196,7 +196,11 @@ def test_what_says_little_in_a_dialog_is_named_with_the_dialog() -> None:
         return GroundedStep(action=Click(element_id=1), targets={"element_id": target})
 
     opened = (Change(kind="opened", what="More"),)
-    for item, name in (("Options", "open file renamer options"), ("Colors", "open colors")):
+    for item, name in (
+        ("Options", "open file renamer options"),
+        ("Open file dialog", "open file renamer file dialog"),
+        ("Colors", "open colors"),
+    ):
         made = attempt(click("File Renamer...", "Player"), click(item, "File Renamer"), effect=opened)
         named = name_unit(made, "Player")
         assert named.name == name
