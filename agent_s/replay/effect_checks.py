@@ -91,7 +91,8 @@ def find_overwritten_content(learned: GroundedStep, element: Element | None) -> 
 def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observation) -> bool:
     """Return whether something that the task switches on is visible already, or that it switches off is already hidden.
 
-    Switches in menus do not always show their state, but the bars and panes that they control do.
+    Switches in menus do not always show their state, but the bars and panes that they control do. What happens in a
+    window that the steps open says nothing while that is closed.
 
     Args:
         steps: The learned steps.
@@ -103,7 +104,13 @@ def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observati
     intent = read(wording)
     if not isinstance(intent, Switch) or intent.state == "toggle":
         return False
-    if len(appeared | vanished) < _MIN_MARKS or appeared & vanished:
+    if any(name for step in steps for name in step.names_of("opened")):
+        return False
+    if (
+        len(appeared | vanished) < _MIN_MARKS
+        or appeared & vanished
+        or not (appeared if intent.state == "on" else vanished)
+    ):
         return False
     now = {mask_numbers(mark) for mark in marks_of(seen, lasting_windows(seen, seen))}
     return appeared <= now and not vanished & now
