@@ -106,11 +106,8 @@ def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observati
         return False
     if any(name for step in steps for name in step.names_of("opened")):
         return False
-    if (
-        len(appeared | vanished) < _MIN_MARKS
-        or appeared & vanished
-        or not (appeared if intent.state == "on" else vanished)
-    ):
+    switched = appeared if intent.state == "on" else vanished
+    if not switched or len(appeared | vanished) < _MIN_MARKS or appeared & vanished:
         return False
     now = {mask_numbers(mark) for mark in marks_of(seen, lasting_windows(seen, seen))}
     return appeared <= now and not vanished & now

@@ -213,7 +213,7 @@ class _Function:
 
     @property
     def _of_dialog(self) -> str:
-        """What a control in a dialog is called if its own name says little: "sound file dialog" for "Open file dialog"."""
+        """What a control in a dialog is called if its own name says little: "sound file" for "Open file"."""
         first, _, rest = self.words.partition(" ")
         words = rest if rest and label("opens_file").fullmatch(first) else self.words
         return f"{_lower(self._trail[-2])} {words}" if self._in_dialog and _hardly_says(words) else ""

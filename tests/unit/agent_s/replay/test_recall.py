@@ -256,6 +256,9 @@ def test_visible_bars_show_that_a_switch_is_already_on() -> None:
     assert is_done_already([hides], "hide the bars", screen(BARS))
     assert not is_done_already([hides], "hide the bars", WINDOW)
     assert not is_done_already([shows], "cut the text", WINDOW), "what is no switch is done again"
+    assert not is_done_already([hides], "show the bars", screen(BARS)), "what it hides does not tell that it shows"
+    opens = shows.model_copy(update={"effect": (Change(kind="opened", what="Preferences"),)})
+    assert not is_done_already([opens, hides], "hide the bars", screen(BARS)), "they are in a window that is closed"
 
 
 def test_steps_of_earlier_versions_are_read() -> None:
