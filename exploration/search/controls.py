@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from aci.acting.actions import Action, Click, Type
 from aci.acting.values import SET_BY_VALUE
@@ -161,8 +162,20 @@ def called(element: Element, home: str = "") -> str:
 
 
 def portable(text: str, home: str) -> str:
-    """Return a text with "~" in place of the path of the home."""
-    return text.replace(home, "~") if home else text
+    """Return a text with "~" in place of the path of the home, and without the name of a private desktop's folder.
+
+    A tree of folders that an application shows has another name in it on each desktop.
+    """
+    folder = _private_folder(home)
+    text = text.replace(home, "~") if home else text
+    return text.replace(folder, "desktop") if folder else text
+
+
+@lru_cache(maxsize=16)
+def _private_folder(home: str) -> str:
+    """Return the name of the folder of a private desktop by its home; empty for any other home."""
+    _, _, name = home.rpartition("/")[0].rpartition("/")
+    return name if name.startswith("desktop-") else ""
 
 
 def offer(candidate: Candidate, observation: Observation, home: str) -> Offer:

@@ -266,7 +266,7 @@ def without_numbers(text: str) -> str:
 def drift(one: Look, other: Look) -> frozenset[str]:
     """Return identities, without numbers, of elements that differ in numbers alone, such as a clock or free space.
 
-    Empty if anything else differs between the two looks, or the number of a control.
+    Empty if anything else differs between the two looks, or the number of a control outside of status bars.
     """
     differing = [
         {key: shown for key, shown in look.exact.items() if before.exact.get(key) != shown}
@@ -276,7 +276,12 @@ def drift(one: Look, other: Look) -> frozenset[str]:
         Counter((without_numbers(key), *map(without_numbers, shown)) for key, shown in each.items())
         for each in differing
     ]
-    controls = {id(each.element) for look in (one, other) for each in look.candidates}
+    controls = {
+        id(each.element)
+        for look in (one, other)
+        for each in look.candidates
+        if not any(part.startswith(f"{MESSAGE}:") for part in each.element.path)
+    }
     keys = [(look, key) for look, each in zip((one, other), differing, strict=True) for key in each]
     fixed = any(key not in look.elements or id(look.elements[key]) in controls for look, key in keys)
     return frozenset() if fixed or plain[0] != plain[1] else frozenset(without_numbers(key) for _, key in keys)

@@ -336,7 +336,7 @@ class _Function:
         place = _lower(self._trail[-2]) if len(self._trail) > 1 else ""
         before = next((target.role for target in self._path[-2].targets.values()), "") if place else ""
         inside = before in ("page tab", "list item") or {before, self._control.role} <= MENU_ROLES
-        if inside and _is_verb(self.words) and not _is_verb(place):
+        if inside and not label("names_of_menus").match(place) and _is_verb(self.words) and not _is_verb(place):
             yield Do(verb=self.words, object=place)
 
     def _of_choice(self) -> Iterator[Intent]:

@@ -47,8 +47,10 @@ class Press(Command):
                 single = Hotkey(keys=chords[0])
                 action = single if len(chords) == 1 else HoldAndPress(hold_keys=held, press_keys=keys)
                 yield from ui.do(action, f"press {shown}")
+        app = start.active.app if start.active is not None else "the screen"
+        if self.function and start.windows and not ui.screen.windows:
+            give_up(f"{app} ended after {'+'.join(self.chords[0])}")
         if self.function and not ui.worked:
-            app = start.active.app if start.active is not None else "the screen"
             give_up(f"{app} shows nothing new after {'+'.join(self.chords[0])}: it may be unable to {self.function}")
         return f"the keys were pressed; {changed(start, ui.screen)}"
 

@@ -142,6 +142,8 @@ def test_a_key_that_shows_nothing_new_has_not_done_what_it_usually_does(clause: 
     assert not refused.ok
     assert "shows nothing new" in refused.reason
     assert act_out(clause, editor, reacts).ok
+    crashed = act_out(clause, editor, lambda observation, _: replace(observation, elements=(), windows=()))
+    assert not crashed.ok
 
 
 def test_a_key_with_the_name_of_a_button_clicks_it() -> None:

@@ -289,6 +289,10 @@ def test_verb_alone_is_about_the_tab_or_menu_that_it_is_in() -> None:
     assert "export session" in name_unit(exported, "Calculator").aliases
     key = attempt(step("menu item", "Science Mode"), step("push button", "Log"))  # a button that the mode has shown
     assert "log science mode" not in name_unit(key, "Calculator").aliases
+    filtered = attempt(
+        step("menu", "Options"), step("menu item", "Filter..."), effect=(Change(kind="opened", what="Filter"),)
+    )
+    assert "filter options" not in name_unit(filtered, "Renamer").aliases
 
 
 def test_label_that_hides_something_does_not_match_what_is_done_to_it() -> None:
