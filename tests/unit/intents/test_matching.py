@@ -49,7 +49,6 @@ def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -
         ("insert a picture", "insert text from file", False),
         ("show the document as a presentation", "open document", False),
         ("insert a new page", "insert table", False),
-        ("show information about this program", "show information about the server", False),
         ("set up the slide show", "open slide show settings", True),
         ("set up the margins", "margin setup", True),
         ("give me details about this application", "about", True),
